@@ -1,0 +1,8 @@
+#include "config.h"
+
+#include "cbench.h"
+
+const char *cb_version(void)
+{
+  return PACKAGE_VERSION;
+}

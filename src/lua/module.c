@@ -1,0 +1,82 @@
+/*
+ * module.c - `require "cbench"`.
+ *
+ * The module is lua/cbench/init.lua, run with the C half (`core`) as its
+ * argument. The other Lua files are found through a loader that the chunk
+ * gets, not through package.path: program and module carry the same text.
+ */
+#include "lua/module.h"
+
+#include "cbench.h"
+#include "lua/embedded.h"
+
+#include <lauxlib.h>
+#include <stdio.h>
+#include <string.h>
+
+static const struct cb_embedded *find_embedded(const struct cb_embedded *table,
+                                               const char *name)
+{
+  while (table->name && strcmp(table->name, name) != 0)
+    table++;
+  return table->name ? table : NULL;
+}
+
+/* core.load(name): the chunk of lua/cbench/NAME.lua, not yet run. */
+static int core_load(lua_State *L)
+{
+  const char *name = luaL_checkstring(L, 1);
+  const char *path = lua_pushfstring(L, "lua/cbench/%s.lua", name);
+  const struct cb_embedded *file = find_embedded(cb_embedded_lua, path);
+  if (!file)
+    return luaL_error(L, "no file '%s' in cbench", path);
+  const char *chunk = lua_pushfstring(L, "=cbench/%s.lua", name);
+  if (luaL_loadbufferx(L, (const char *)file->text, file->size, chunk, "t"))
+    return lua_error(L);
+  return 1;
+}
+
+/* core.scenario_text(name): the text of a shipped scenario and its file name,
+ * or nil. */
+static int core_scenario_text(lua_State *L)
+{
+  const char *name = luaL_checkstring(L, 1);
+  const char *path = lua_pushfstring(L, "scenarios/%s.lua", name);
+  const struct cb_embedded *file = find_embedded(cb_embedded_scenarios, path);
+  if (!file)
+    return 0;
+  lua_pushlstring(L, (const char *)file->text, file->size);
+  lua_pushstring(L, path);
+  return 2;
+}
+
+/* core.scenario_names(): the shipped scenarios, in the order of the build. */
+static int core_scenario_names(lua_State *L)
+{
+  lua_newtable(L);
+  for (int i = 0; cb_embedded_scenarios[i].name; i++) {
+    const char *name = cb_embedded_scenarios[i].name + strlen("scenarios/");
+    lua_pushlstring(L, name, strlen(name) - strlen(".lua"));
+    lua_rawseti(L, -2, i + 1);
+  }
+  return 1;
+}
+
+static const luaL_Reg core_functions[] = {
+    {"load", core_load},
+    {"scenario_names", core_scenario_names},
+    {"scenario_text", core_scenario_text},
+    {NULL, NULL}};
+
+int luaopen_cbench(lua_State *L)
+{
+  luaL_checkversion(L);
+  lua_pushcfunction(L, core_load);
+  lua_pushliteral(L, "init");
+  lua_call(L, 1, 1);
+  luaL_newlib(L, core_functions);
+  lua_pushfstring(L, "cbench %s", cb_version());
+  lua_setfield(L, -2, "version");
+  lua_call(L, 1, 1);
+  return 1;
+}

@@ -1,0 +1,19 @@
+/* families.c - every family of kinds there is, by name. */
+#include "cbench.h"
+
+#include <string.h>
+
+static const struct cb_family *const families[] = {NULL};
+
+const struct cb_family *const *cb_families(void)
+{
+  return families;
+}
+
+const struct cb_family *cb_family_find(const char *name)
+{
+  for (const struct cb_family *const *family = families; *family; family++)
+    if (strcmp((*family)->name, name) == 0)
+      return *family;
+  return NULL;
+}
