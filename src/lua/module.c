@@ -9,6 +9,7 @@
 
 #include "cbench.h"
 #include "lua/embedded.h"
+#include "lua/options.h"
 
 #include <lauxlib.h>
 #include <stdio.h>
@@ -63,6 +64,8 @@ static int core_scenario_names(lua_State *L)
 }
 
 static const luaL_Reg core_functions[] = {
+    {"families", cb_lua_families},
+    {"kinds", cb_lua_kinds},
     {"load", core_load},
     {"scenario_names", core_scenario_names},
     {"scenario_text", core_scenario_text},
