@@ -96,6 +96,14 @@ struct cb_family {
 CB_API const struct cb_family *const *cb_families(void);
 /* NULL when there is none of that name. */
 CB_API const struct cb_family *cb_family_find(const char *name);
+/* The kinds of a family in table order, built in first, then those added; NULL
+ * past the last. */
+CB_API const struct cb_kind *cb_kind_at(const struct cb_family *family,
+                                        size_t index);
+/* Adds a kind that lives as long as the process (of a plug-in, of a host).
+ * -EEXIST when the family has one of that name. Any thread. */
+CB_API int cb_kind_add(const struct cb_family *family,
+                       const struct cb_kind *kind, struct cb_error *error);
 /* The kind of that name, NULL with a sentence that suggests the nearest. */
 CB_API const struct cb_kind *cb_kind_find(const struct cb_family *family,
                                           const char *name,

@@ -1,20 +1,83 @@
-/* kinds.c - finding a kind in its family by name. */
+/*
+ * kinds.c - the kinds of a family: those in its table, then those added.
+ *
+ * Added kinds are never removed, so that a reader may walk the list without a
+ * lock: a row is written before the pointer to it is published.
+ */
 #include "cbench.h"
 
 #include "base/names.h"
 
 #include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
 #include <string.h>
+
+struct added {
+  const struct cb_family *family;
+  const struct cb_kind *kind;
+  struct added *_Atomic next;
+};
+
+static struct added *_Atomic first_added;
+static pthread_mutex_t adding = PTHREAD_MUTEX_INITIALIZER;
+
+const struct cb_kind *cb_kind_at(const struct cb_family *family, size_t index)
+{
+  size_t count = 0;
+  while (family->kinds[count])
+    if (count++ == index)
+      return family->kinds[index];
+
+  struct added *row = atomic_load_explicit(&first_added, memory_order_acquire);
+  for (; row; row = atomic_load_explicit(&row->next, memory_order_acquire))
+    if (row->family == family && count++ == index)
+      return row->kind;
+  return NULL;
+}
+
+static void append(struct added *row)
+{
+  struct added *_Atomic *last = &first_added;
+  struct added *next;
+  while ((next = atomic_load_explicit(last, memory_order_relaxed)))
+    last = &next->next;
+  atomic_store_explicit(last, row, memory_order_release);
+}
+
+int cb_kind_add(const struct cb_family *family, const struct cb_kind *kind,
+                struct cb_error *error)
+{
+  struct added *row = malloc(sizeof *row);
+  if (!row)
+    return cb_fail(error, -ENOMEM, "out of memory");
+  row->family = family;
+  row->kind = kind;
+  atomic_init(&row->next, NULL);
+
+  pthread_mutex_lock(&adding);
+  bool known = cb_kind_find(family, kind->name, NULL);
+  if (!known)
+    append(row);
+  pthread_mutex_unlock(&adding);
+  if (!known)
+    return 0;
+  free(row);
+  return cb_fail(error, -EEXIST, "there is a %s '%s' already", family->name,
+                 kind->name);
+}
 
 const struct cb_kind *cb_kind_find(const struct cb_family *family,
                                    const char *name, struct cb_error *error)
 {
   struct cb_nearest search = {.word = name};
+  const struct cb_kind *kind;
 
-  for (const struct cb_kind *const *kind = family->kinds; *kind; kind++) {
-    if (strcmp((*kind)->name, name) == 0)
-      return *kind;
-    cb_nearest_offer(&search, (*kind)->name);
+  for (size_t i = 0; (kind = cb_kind_at(family, i)); i++) {
+    if (strcmp(kind->name, name) == 0)
+      return kind;
+    cb_nearest_offer(&search, kind->name);
   }
   if (search.nearest)
     cb_fail(error, -ENOENT, "unknown %s '%.60s' (did you mean '%s'?)",

@@ -315,9 +315,10 @@ int cb_lua_kinds(lua_State *L)
   if (!family)
     return 0;
   lua_newtable(L);
-  for (int i = 0; family->kinds[i]; i++) {
-    cb_lua_push_kind(L, family->kinds[i]);
-    lua_rawseti(L, -2, i + 1);
+  const struct cb_kind *kind;
+  for (size_t i = 0; (kind = cb_kind_at(family, i)); i++) {
+    cb_lua_push_kind(L, kind);
+    lua_rawseti(L, -2, (lua_Integer)i + 1);
   }
   return 1;
 }

@@ -82,11 +82,24 @@ static void types_are_checked(void **state)
   cb_spec_destroy(spec);
 }
 
+static void added_kinds_come_last(void **state)
+{
+  (void)state;
+  static const struct cb_kind pear = {.name = "pear", .summary = "another"};
+  assert_int_equal(cb_kind_add(&fruit, &pear, NULL), 0);
+  assert_int_equal(cb_kind_add(&fruit, &pear, NULL), -EEXIST);
+  assert_ptr_equal(cb_kind_at(&fruit, 0), &apple);
+  assert_ptr_equal(cb_kind_at(&fruit, 1), &pear);
+  assert_null(cb_kind_at(&fruit, 2));
+  assert_ptr_equal(cb_kind_find(&fruit, "pear", NULL), &pear);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(defaults_stand), cmocka_unit_test(range_is_named),
       cmocka_unit_test(nearest_name_is_suggested),
-      cmocka_unit_test(types_are_checked)};
+      cmocka_unit_test(types_are_checked),
+      cmocka_unit_test(added_kinds_come_last)};
   return cmocka_run_group_tests_name("spec", tests, NULL, NULL);
 }
