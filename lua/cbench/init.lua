@@ -18,17 +18,27 @@ end
 
 local cbench = { _VERSION = core.version }
 
--- Files that the module's fields come from, loaded with the first use.
-local homes = {}
+-- Where the module's fields come from; looked up with their first use, so
+-- that opening the module loads nothing else.
+local fields = {
+  kinds = function () return import "kinds" end,
+  workload = function () return import("workload").constructors end,
+}
 
 setmetatable(cbench, {
   __index = function (self, key)
-    local home = homes[key]
-    if not home then return nil end
-    local value = import(home)
-    if type(value) == "table" and value[key] ~= nil then value = value[key] end
+    local field = fields[key]
+    if not field then return nil end
+    local value = field()
     rawset(self, key, value)
     return value
+  end,
+  -- pairs(cbench) shows every field, used or not.
+  __pairs = function (self)
+    for key in next, fields do
+      local _ = self[key]
+    end
+    return next, self
   end,
 })
 

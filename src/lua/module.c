@@ -10,6 +10,8 @@
 #include "cbench.h"
 #include "lua/embedded.h"
 #include "lua/options.h"
+#include "lua/workload.h"
+#include "lua/workload_lua.h"
 
 #include <lauxlib.h>
 #include <stdio.h>
@@ -64,6 +66,8 @@ static int core_scenario_names(lua_State *L)
 }
 
 static const luaL_Reg core_functions[] = {
+    {"check_params", cb_lua_check_params},
+    {"check_workload", cb_lua_check_workload},
     {"families", cb_lua_families},
     {"kinds", cb_lua_kinds},
     {"load", core_load},
@@ -74,6 +78,7 @@ static const luaL_Reg core_functions[] = {
 int luaopen_cbench(lua_State *L)
 {
   luaL_checkversion(L);
+  cb_kind_add(cb_family_find("workload"), &cb_workload_lua.kind, NULL);
   lua_pushcfunction(L, core_load);
   lua_pushliteral(L, "init");
   lua_call(L, 1, 1);

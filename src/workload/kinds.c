@@ -1,0 +1,6 @@
+#include "workload/kinds.h"
+
+static const struct cb_kind *const kinds[] = {NULL};
+
+const struct cb_family cb_workload_family = {.name = "workload",
+                                             .kinds = kinds};

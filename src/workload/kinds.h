@@ -1,0 +1,9 @@
+/* kinds.h - the workloads of this floor, one line each. */
+#ifndef CB_WORKLOAD_KINDS_H
+#define CB_WORKLOAD_KINDS_H
+
+#include "cbench.h"
+
+extern const struct cb_family cb_workload_family;
+
+#endif
