@@ -149,6 +149,34 @@ CB_API const struct cb_spec *cb_spec_spec(const struct cb_spec *spec,
 /* The object lent, or NULL. */
 CB_API void *cb_spec_object(const struct cb_spec *spec);
 
+/* ---- locks --------------------------------------------------------------- */
+
+struct cb_control;
+
+/* Bytes for a lock of any kind, aligned to a line of 64 bytes, and for a
+ * caller's place in a lock's queue, aligned to a pointer. A place lives from
+ * lock to unlock, belongs to one lock at a time and needs no initialising. */
+#define CB_LOCK_SIZE 64
+#define CB_LOCK_NODE_SIZE 32
+
+/* A kind of the family "lock": a mutual exclusion that spins, and yields its
+ * CPU while it waits long. lock points at CB_LOCK_SIZE bytes, node at
+ * CB_LOCK_NODE_SIZE. Taking a lock twice on one thread never returns. */
+struct cb_lock_kind {
+  struct cb_kind kind;
+  unsigned threads; /* most that may use one lock at once, 0 for no limit */
+  void (*init)(void *lock);
+  bool (*trylock)(void *lock, void *node);
+  void (*lock)(void *lock, void *node);
+  void (*unlock)(void *lock, void *node);
+  /* n times lock and unlock with nothing in between. */
+  void (*pairs)(void *lock, uint64_t n);
+  /* The same, adding 1 to counter inside, until n are done (the result) or
+   * control says stop. */
+  uint64_t (*counted)(void *lock, uint64_t n, uint64_t *counter,
+                      const struct cb_control *control);
+};
+
 /* ---- workloads ----------------------------------------------------------- */
 
 /* One role of a workload: `threads` threads that each call run. run does n

@@ -1,11 +1,16 @@
 /* families.c - every family of kinds there is, by name. */
 #include "cbench.h"
 
+#include "base/locks.h"
 #include "workload/kinds.h"
 
 #include <string.h>
 
-static const struct cb_family *const families[] = {&cb_workload_family, NULL};
+static const struct cb_family *const families[] = {
+    &cb_lock_family,
+    &cb_workload_family,
+    NULL,
+};
 
 const struct cb_family *const *cb_families(void)
 {
