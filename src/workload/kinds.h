@@ -4,6 +4,8 @@
 
 #include "cbench.h"
 
+extern const struct cb_workload_kind cb_workload_lock;
+
 extern const struct cb_family cb_workload_family;
 
 #endif
