@@ -1,9 +1,9 @@
 --- Descriptors of measurable work: `workload.nesting{ depth = 10 }`.
--- A descriptor is a plain table { kind, params, order, name, threads, cpus,
--- place }: params holds every parameter of the kind with its default filled
+-- A descriptor is a plain table { kind, params, order, given, name, threads,
+-- cpus, place }: params holds every parameter of the kind with its default filled
 -- in, order their names in the kind's own order. It describes; nothing is
 -- created until it is measured.
-local import, core = ...
+local _, core = ...
 
 local workload = {}
 
@@ -22,6 +22,10 @@ end
 --- How a value is written in a label: a name, { "release", size = 64 } as
 -- release{size=64}, an object by its kind.
 local function spell(value)
+  if type(value) == "function" then return "function" end
+  if type(value) == "userdata" then
+    return (tostring(value):gsub(":? 0x%x+$", ""))
+  end
   if type(value) ~= "table" then
     if math.type(value) == "float" and value == math.floor(value)
        and math.abs(value) < 1e15 then
@@ -125,14 +129,15 @@ local function tidy(option, value)
 end
 
 local function fill_in(kind, given)
-  local params, order = {}, {}
+  local params, order, chosen = {}, {}, {}
   for i, option in ipairs(kind.options) do
     local value = given[option.name]
     if value == nil then value = option.preset end
     params[option.name] = value ~= nil and tidy(option, value) or value
     order[i] = option.name
+    if given[option.name] ~= nil then chosen[#chosen + 1] = option.name end
   end
-  return params, order
+  return params, order, chosen
 end
 
 -- The `lua` kind's functions are no values an option can hold.
@@ -163,9 +168,10 @@ function workload.describe(name, arguments)
   end
   local good, message = check_params(kind, params)
   if not good then return nil, message end
-  local filled, order = fill_in(kind, params)
+  local filled, order, given = fill_in(kind, params)
   return setmetatable({
-    kind = name, params = filled, order = order, name = fields.name,
+    kind = name, params = filled, order = order, given = given,
+    name = fields.name,
     cpus = fields.cpus, place = fields.place, threads = filled.threads,
   }, descriptor_meta)
 end
@@ -209,8 +215,9 @@ function workload.is_plain(descriptor)
 end
 
 function descriptor_meta:__tostring()
+  local given = workload.label(self, self.given):gsub("/", ", ")
   return ("cbench.workload.%s{%s}"):format(self.kind,
-    workload.label(self):gsub("/", ", "), nil)
+    #self.given > 0 and given or "")
 end
 
 --- The constructors: `constructors.nesting{ depth = 10 }`.

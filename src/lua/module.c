@@ -10,6 +10,7 @@
 #include "cbench.h"
 #include "lua/embedded.h"
 #include "lua/options.h"
+#include "lua/process.h"
 #include "lua/workload.h"
 #include "lua/workload_lua.h"
 
@@ -71,6 +72,7 @@ static const luaL_Reg core_functions[] = {
     {"families", cb_lua_families},
     {"kinds", cb_lua_kinds},
     {"load", core_load},
+    {"run_program", cb_lua_run_program},
     {"scenario_names", core_scenario_names},
     {"scenario_text", core_scenario_text},
     {NULL, NULL}};

@@ -1,0 +1,199 @@
+#include "lua/process.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <lauxlib.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdbool.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+extern char **environ;
+
+enum { ARGUMENTS_MAX = 64 };
+
+/* One child and our ends of its pipes. */
+struct child {
+  pid_t pid;
+  int to;   /* its standard input, -1 once all is written */
+  int from; /* its standard output, -1 at its end */
+  const char *input;
+  size_t left;
+};
+
+static double now(void)
+{
+  struct timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
+}
+
+static void close_pair(int pair[2])
+{
+  close(pair[0]);
+  close(pair[1]);
+}
+
+/* Signals that a host has blocked or ignored must reach the child. */
+static void default_signals(posix_spawnattr_t *attributes)
+{
+  sigset_t none, defaults;
+  sigemptyset(&none);
+  sigemptyset(&defaults);
+  sigaddset(&defaults, SIGINT);
+  sigaddset(&defaults, SIGTERM);
+  sigaddset(&defaults, SIGPIPE);
+  posix_spawnattr_setsigmask(attributes, &none);
+  posix_spawnattr_setsigdefault(attributes, &defaults);
+  posix_spawnattr_setflags(attributes,
+                           POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+}
+
+static int spawn(struct child *child, char *const *argv, const int input[2],
+                 const int output[2])
+{
+  posix_spawn_file_actions_t actions;
+  posix_spawnattr_t attributes;
+
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_adddup2(&actions, input[0], STDIN_FILENO);
+  posix_spawn_file_actions_adddup2(&actions, output[1], STDOUT_FILENO);
+  posix_spawnattr_init(&attributes);
+  default_signals(&attributes);
+  int code =
+      posix_spawn(&child->pid, argv[0], &actions, &attributes, argv, environ);
+  posix_spawnattr_destroy(&attributes);
+  posix_spawn_file_actions_destroy(&actions);
+  return code;
+}
+
+/* 0 or a positive errno. */
+static int start(struct child *child, char *const *argv)
+{
+  int input[2], output[2];
+  if (pipe2(input, O_CLOEXEC) < 0)
+    return errno;
+  if (pipe2(output, O_CLOEXEC) < 0) {
+    int code = errno;
+    close_pair(input);
+    return code;
+  }
+  int code = spawn(child, argv, input, output);
+  if (code) {
+    close_pair(input);
+    close_pair(output);
+    return code;
+  }
+  close(input[0]);
+  close(output[1]);
+  child->to = input[1];
+  child->from = output[0];
+  fcntl(child->to, F_SETFL, O_NONBLOCK);
+  return 0;
+}
+
+static void close_end(int *end)
+{
+  if (*end >= 0)
+    close(*end);
+  *end = -1;
+}
+
+static void feed(struct child *child)
+{
+  ssize_t written = write(child->to, child->input, child->left);
+  if (written > 0) {
+    child->input += written;
+    child->left -= (size_t)written;
+  }
+  bool broken = written < 0 && errno != EAGAIN && errno != EINTR;
+  if (child->left == 0 || broken)
+    close_end(&child->to);
+}
+
+/* Appends what there is to the buffer at the top of the Lua stack. */
+static void drain(struct child *child, luaL_Buffer *output)
+{
+  char *space = luaL_prepbuffsize(output, 65536);
+  ssize_t got = read(child->from, space, 65536);
+  if (got > 0)
+    luaL_addsize(output, (size_t)got);
+  else if (got == 0 || errno != EINTR)
+    close_end(&child->from);
+}
+
+/* Moves input and output until the child has closed its output. Past the
+ * deadline it asks, then forces, the child to end. */
+static bool converse(struct child *child, luaL_Buffer *output, double deadline)
+{
+  int forced = 0;
+  while (child->from >= 0) {
+    struct pollfd ends[2] = {{.fd = child->from, .events = POLLIN},
+                             {.fd = child->to, .events = POLLOUT}};
+    double left = deadline - now();
+    if (left <= 0) {
+      kill(child->pid, forced++ ? SIGKILL : SIGTERM);
+      deadline = now() + 1;
+      left = 1;
+    }
+    if (poll(ends, 2, (int)(left * 1000) + 1) < 0)
+      continue; /* a signal: the child has had it too */
+    if (ends[1].revents)
+      feed(child);
+    if (ends[0].revents)
+      drain(child, output);
+  }
+  return forced > 0;
+}
+
+static int read_arguments(lua_State *L, char **argv)
+{
+  luaL_checktype(L, 1, LUA_TTABLE);
+  int count = (int)lua_rawlen(L, 1);
+  luaL_argcheck(L, count >= 1 && count < ARGUMENTS_MAX, 1,
+                "1 to 63 words are wanted");
+  for (int i = 0; i < count; i++) {
+    lua_rawgeti(L, 1, i + 1);
+    luaL_argcheck(L, lua_type(L, -1) == LUA_TSTRING, 1, "words are strings");
+    argv[i] = (char *)lua_tostring(L, -1); /* stays in the table */
+    lua_pop(L, 1);
+  }
+  argv[count] = NULL;
+  return count;
+}
+
+/* A child that dies early must not kill us by SIGPIPE: it is ignored while
+ * we write, and what was there is put back. */
+int cb_lua_run_program(lua_State *L)
+{
+  char *argv[ARGUMENTS_MAX + 1];
+  struct child child = {0};
+  struct sigaction ignore = {.sa_handler = SIG_IGN}, before;
+  luaL_Buffer output;
+
+  read_arguments(L, argv);
+  child.input = luaL_checklstring(L, 2, &child.left);
+  double seconds = luaL_checknumber(L, 3);
+  luaL_buffinitsize(L, &output, 1 << 20);
+  sigaction(SIGPIPE, &ignore, &before);
+  int code = start(&child, argv);
+  bool forced = !code && converse(&child, &output, now() + seconds);
+  close_end(&child.to);
+  sigaction(SIGPIPE, &before, NULL);
+  if (code)
+    return luaL_fileresult(L, (errno = code, 0), argv[0]);
+
+  int status = 0;
+  while (waitpid(child.pid, &status, 0) < 0 && errno == EINTR)
+    ;
+  luaL_pushresult(&output);
+  lua_pushstring(L, WIFSIGNALED(status) ? "signal" : "exit");
+  lua_pushinteger(L,
+                  WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
+  lua_pushboolean(L, forced);
+  return 4;
+}
