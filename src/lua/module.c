@@ -11,6 +11,7 @@
 #include "lua/embedded.h"
 #include "lua/options.h"
 #include "lua/process.h"
+#include "lua/signals.h"
 #include "lua/workload.h"
 #include "lua/workload_lua.h"
 
@@ -67,14 +68,17 @@ static int core_scenario_names(lua_State *L)
 }
 
 static const luaL_Reg core_functions[] = {
+    {"arm_signals", cb_lua_arm_signals},
     {"check_params", cb_lua_check_params},
     {"check_workload", cb_lua_check_workload},
+    {"disarm_signals", cb_lua_disarm_signals},
     {"families", cb_lua_families},
     {"kinds", cb_lua_kinds},
     {"load", core_load},
     {"run_program", cb_lua_run_program},
     {"scenario_names", core_scenario_names},
     {"scenario_text", core_scenario_text},
+    {"stop_signal", cb_lua_stop_signal_number},
     {NULL, NULL}};
 
 int luaopen_cbench(lua_State *L)

@@ -1,5 +1,7 @@
 #include "lua/process.h"
 
+#include "lua/signals.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <lauxlib.h>
@@ -126,11 +128,21 @@ static void drain(struct child *child, luaL_Buffer *output)
     close_end(&child->from);
 }
 
+/* Ctrl-C on a terminal reaches the child too; a SIGTERM is passed on. */
+static void pass_on(const struct child *child, bool *passed)
+{
+  if (cb_lua_stop_signal() != SIGTERM || *passed)
+    return;
+  kill(child->pid, SIGTERM);
+  *passed = true;
+}
+
 /* Moves input and output until the child has closed its output. Past the
  * deadline it asks, then forces, the child to end. */
 static bool converse(struct child *child, luaL_Buffer *output, double deadline)
 {
   int forced = 0;
+  bool passed = false;
   while (child->from >= 0) {
     struct pollfd ends[2] = {{.fd = child->from, .events = POLLIN},
                              {.fd = child->to, .events = POLLOUT}};
@@ -141,11 +153,13 @@ static bool converse(struct child *child, luaL_Buffer *output, double deadline)
       left = 1;
     }
     if (poll(ends, 2, (int)(left * 1000) + 1) < 0)
-      continue; /* a signal: the child has had it too */
-    if (ends[1].revents)
-      feed(child);
-    if (ends[0].revents)
-      drain(child, output);
+      pass_on(child, &passed);
+    else {
+      if (ends[1].revents)
+        feed(child);
+      if (ends[0].revents)
+        drain(child, output);
+    }
   }
   return forced > 0;
 }
