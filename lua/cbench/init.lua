@@ -16,6 +16,8 @@ local function import(name)
   return value
 end
 
+core.import = import -- for the program
+
 local cbench = { _VERSION = core.version }
 
 -- Where the module's fields come from; looked up with their first use, so

@@ -91,6 +91,8 @@ int luaopen_cbench(lua_State *L)
   luaL_newlib(L, core_functions);
   lua_pushfstring(L, "cbench %s", cb_version());
   lua_setfield(L, -2, "version");
+  lua_pushvalue(L, -1); /* where the program finds core.import */
+  lua_setfield(L, LUA_REGISTRYINDEX, "cbench.core");
   lua_call(L, 1, 1);
   return 1;
 }

@@ -1,24 +1,189 @@
-/* main.c - the program: a Lua 5.4 host with cbench inside. */
+/*
+ * main.c - the program: a Lua 5.4 interpreter that also runs scenarios.
+ *
+ * The command line is read twice. First without Lua, so that a wrong word is
+ * refused before anything runs and -E is known before libraries look at the
+ * environment; then from left to right, doing what the options say. Nothing of
+ * cbench is loaded until something asks for it.
+ */
 #include "lua/module.h"
+#include "program/command.h"
+#include "program/host.h"
+#include "program/options.h"
+#include "program/repl.h"
 
+#include <errno.h>
 #include <lauxlib.h>
 #include <lualib.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
-int main(int argc, char **argv)
+/* What the first reading found. */
+struct line {
+  char **words;
+  int script; /* index of the first word that is no option, or of the NULL */
+  bool no_environment, interactive, version, text, own, help, own_version;
+};
+
+static void note_option(struct line *line, const struct typed_option *typed)
 {
-  lua_State *L = luaL_newstate();
-  if (!L)
-    return EXIT_FAILURE;
-  luaL_openlibs(L);
+  if (typed->option) {
+    line->own = true;
+    line->help |= strcmp(typed->option->name, "help") == 0;
+    line->own_version |= strcmp(typed->option->name, "version") == 0;
+    return;
+  }
+  line->no_environment |= typed->letter == 'E';
+  line->interactive |= typed->letter == 'i';
+  line->version |= typed->letter == 'v';
+  line->text |= typed->letter == 'e';
+}
+
+static int read_line(struct line *line, struct cb_error *error)
+{
+  struct typed_option typed;
+  int found, i = 1;
+  while (line->words[i] &&
+         (found = option_read(line->words + i, true, &typed, error)) != 0) {
+    if (found < 0)
+      return found;
+    note_option(line, &typed);
+    i += typed.words;
+  }
+  line->script = i;
+  if (line->words[i] && strcmp(line->words[i], "--") == 0)
+    line->script++;
+  return 0;
+}
+
+static int refuse(const struct cb_error *error)
+{
+  if (error->code == -ENOENT)
+    fprintf(stderr,
+            "%s: %s\n"
+            "usage: %s [options] SCENARIO [name=value]...   (see %s --help)\n",
+            host_prefix, error->text, host_prefix, host_prefix);
+  else
+    host_message(error->text);
+  return EXIT_USAGE;
+}
+
+/* Does what the options before the script say, in their order. Those of cbench
+ * are collected in the table on top of the stack. */
+static bool follow_options(lua_State *L, const struct line *line)
+{
+  struct typed_option typed;
+  for (int i = 1; i < line->script; i += typed.words) {
+    if (option_read(line->words + i, true, &typed, NULL) <= 0)
+      break; /* "--" */
+    int status = LUA_OK;
+    if (typed.option)
+      option_store(L, &typed);
+    else if (typed.letter == 'e')
+      status =
+          host_run_text(L, typed.value, strlen(typed.value), "=(command line)");
+    else if (typed.letter == 'l')
+      status = host_require(L, typed.value);
+    else if (typed.letter == 'W')
+      lua_warning(L, "@on", 0);
+    if (status != LUA_OK)
+      return false;
+  }
+  return true;
+}
+
+static void preload_cbench(lua_State *L)
+{
   luaL_getsubtable(L, LUA_REGISTRYINDEX, LUA_PRELOAD_TABLE);
   lua_pushcfunction(L, luaopen_cbench);
   lua_setfield(L, -2, "cbench");
   lua_pop(L, 1);
-  int status = argc > 1 && luaL_dofile(L, argv[1]);
-  if (status)
-    fprintf(stderr, "%s: %s\n", argv[0], lua_tostring(L, -1));
-  lua_close(L);
+}
+
+static void open_libraries(lua_State *L, const struct line *line)
+{
+  if (line->no_environment) {
+    lua_pushboolean(L, 1);
+    lua_setfield(L, LUA_REGISTRYINDEX, "LUA_NOENV");
+  }
+  luaL_openlibs(L);
+  preload_cbench(L);
+  host_set_arguments(L, line->words,
+                     line->words[line->script] ? line->script : 0);
+  lua_gc(L, LUA_GCGEN, 0, 0);
+}
+
+static void print_version(void)
+{
+  puts(LUA_COPYRIGHT);
+  fflush(stdout);
+}
+
+/* Without a script: a prompt on a terminal, else stdin is the script. */
+static int run_without_script(lua_State *L, const struct line *line)
+{
+  if (line->own && !line->interactive && !line->text)
+    return command_refuse("options of cbench need a scenario");
+  if (line->interactive || line->text || line->version)
+    return EXIT_SUCCESS;
+  if (isatty(STDIN_FILENO)) {
+    repl_run(L, true);
+    return EXIT_SUCCESS;
+  }
+  return host_run_file(L, NULL) == LUA_OK ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+static int run(lua_State *L, const struct line *line)
+{
+  char **script = line->words + line->script;
+
+  luaL_checkversion(L);
+  if (line->version || (line->interactive && !repl_is_fancy()))
+    print_version();
+  open_libraries(L, line);
+  if (!line->no_environment && host_run_init(L) != LUA_OK)
+    return EXIT_FAILURE;
+  lua_newtable(L);
+  if (!follow_options(L, line))
+    return EXIT_FAILURE;
+  int status =
+      *script ? command_run(L, script, line->own) : run_without_script(L, line);
+  if (line->interactive && status == EXIT_SUCCESS)
+    repl_run(L, false);
   return status;
+}
+
+static int run_protected(lua_State *L)
+{
+  const struct line *line = lua_touserdata(L, 1);
+  lua_settop(L, 0);
+  lua_pushinteger(L, run(L, line));
+  return 1;
+}
+
+int main(int argc, char **argv)
+{
+  static char *no_words[] = {"cbench", NULL};
+  struct line line = {.words = argc > 0 ? argv : no_words};
+  struct cb_error error;
+
+  host_prefix = line.words[0][0] ? line.words[0] : no_words[0];
+  if (read_line(&line, &error) < 0)
+    return refuse(&error);
+  if (line.help || line.own_version)
+    return command_describe(line.help);
+  lua_State *L = luaL_newstate();
+  if (!L) {
+    host_message("cannot create state: not enough memory");
+    return EXIT_FAILURE;
+  }
+  lua_pushcfunction(L, run_protected);
+  lua_pushlightuserdata(L, &line);
+  int status = lua_pcall(L, 1, 1, 0);
+  int code = status == LUA_OK ? (int)lua_tointeger(L, -1) : EXIT_FAILURE;
+  host_report(L, status);
+  lua_close(L);
+  return code;
 }

@@ -1,0 +1,238 @@
+/*
+ * command.c - subcommands, scripts and scenarios.
+ *
+ * A script is run first and looked at after: if it returned a scenario (or a
+ * list of them), the words that follow are options of cbench and parameters;
+ * otherwise it was plain Lua and has had its arguments. What is then done with
+ * a scenario is written in Lua, in lua/cbench/command.lua.
+ */
+#include "program/command.h"
+
+#include "base/names.h"
+#include "cbench.h"
+#include "lua/embedded.h"
+#include "lua/module.h"
+#include "program/host.h"
+#include "program/options.h"
+
+#include <ctype.h>
+#include <lauxlib.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static const char *const subcommands[] = {"list", "info", NULL};
+
+int command_refuse(const char *why)
+{
+  host_message(why);
+  return EXIT_USAGE;
+}
+
+int command_describe(bool help)
+{
+  if (help)
+    option_print_help(stdout, "cbench");
+  else
+    printf("cbench %s\n", cb_version());
+  return fflush(stdout) == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+/* ---- into Lua ---- */
+
+/* Pushes what lua/cbench/NAME.lua returns. */
+static void push_import(lua_State *L, const char *name)
+{
+  luaL_requiref(L, "cbench", luaopen_cbench, 0);
+  lua_pop(L, 1);
+  lua_getfield(L, LUA_REGISTRYINDEX, "cbench.core");
+  lua_getfield(L, -1, "import");
+  lua_remove(L, -2);
+  lua_pushstring(L, name);
+  lua_call(L, 1, 1);
+}
+
+static void set_string(lua_State *L, const char *key, const char *value)
+{
+  lua_pushstring(L, value);
+  lua_setfield(L, -2, key);
+}
+
+/* Calls lua/cbench/command.lua's `run`; the tables of options and words and the
+ * scenario (nil for a subcommand) are on top of the stack, in this order. */
+static int run_in_lua(lua_State *L, const char *what)
+{
+  int options = lua_gettop(L) - 2;
+  push_import(L, "command");
+  lua_getfield(L, -1, "run");
+  lua_newtable(L);
+  set_string(L, "program", host_prefix);
+  set_string(L, "what", what);
+  lua_pushvalue(L, options);
+  lua_setfield(L, -2, "options");
+  lua_pushvalue(L, options + 1);
+  lua_setfield(L, -2, "words");
+  lua_pushvalue(L, options + 2);
+  lua_setfield(L, -2, "scenario");
+  option_push_list(L);
+  lua_setfield(L, -2, "option_list");
+  if (host_report(L, host_call(L, 1, 1)) != LUA_OK)
+    return EXIT_FAILURE;
+  return (int)lua_tointeger(L, -1);
+}
+
+/* Adds the options among the words after a subcommand or a scenario to the
+ * table at index `options`, and pushes a list of the other words. */
+static bool collect_words(lua_State *L, int options, char *const *words)
+{
+  struct typed_option typed;
+  struct cb_error error;
+  lua_Integer count = 0;
+
+  lua_newtable(L);
+  for (int found; *words; words += found ? typed.words : 1) {
+    found = option_read(words, false, &typed, &error);
+    if (found < 0) {
+      host_message(error.text);
+      return false;
+    }
+    if (found) {
+      lua_pushvalue(L, options);
+      option_store(L, &typed);
+      lua_pop(L, 1);
+    } else if (strcmp(*words, "--") != 0) {
+      lua_pushstring(L, *words);
+      lua_rawseti(L, -2, ++count);
+    }
+  }
+  return true;
+}
+
+/* ---- scripts ---- */
+
+static bool is_file(const char *name)
+{
+  struct stat status;
+  return stat(name, &status) == 0 && !S_ISDIR(status.st_mode);
+}
+
+/* Does the word look like a name (of a scenario), not like a path? */
+static bool is_name(const char *word)
+{
+  return isalpha((unsigned char)*word) && !strpbrk(word, "./");
+}
+
+/* A word that is looked up among subcommands and shipped scenarios. */
+struct lookup {
+  struct cb_nearest search;
+  char nearest[80]; /* holds a scenario's name, cut out of its path */
+};
+
+static const struct cb_embedded *shipped_scenario(struct lookup *lookup)
+{
+  const struct cb_embedded *file = cb_embedded_scenarios;
+  for (; file->name; file++) {
+    char name[sizeof lookup->nearest];
+    const char *base = strrchr(file->name, '/') + 1;
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(base, "."), base);
+    if (strcmp(name, lookup->search.word) == 0)
+      return file;
+    cb_nearest_offer(&lookup->search, name);
+    if (lookup->search.nearest == name)
+      lookup->search.nearest = strcpy(lookup->nearest, name);
+  }
+  return NULL;
+}
+
+static int load_shipped(lua_State *L, const struct cb_embedded *file)
+{
+  const char *chunk = lua_pushfstring(L, "=%s", file->name);
+  int status = luaL_loadbuffer(L, (const char *)file->text, file->size, chunk);
+  lua_remove(L, -2);
+  return status;
+}
+
+static int unknown_name(const struct lookup *lookup)
+{
+  struct cb_error error;
+  const char *nearest = lookup->search.nearest;
+  cb_fail(&error, 0, "cannot open %.100s: no such file or scenario%s%s%s",
+          lookup->search.word, nearest ? " (did you mean '" : "",
+          nearest ? nearest : "", nearest ? "'?)" : "");
+  return command_refuse(error.text);
+}
+
+/* A scenario, or a list of them, is told by the name of its metatable. */
+static bool is_scenario(lua_State *L, int index)
+{
+  bool found = false;
+  if (luaL_getmetafield(L, index, "__name") != LUA_TNIL) {
+    const char *name = lua_tostring(L, -1);
+    found = name && strcmp(name, "cbench.scenario") == 0;
+    lua_pop(L, 1);
+  } else if (lua_istable(L, index)) {
+    lua_rawgeti(L, index, 1);
+    found = luaL_getmetafield(L, -1, "__name") == LUA_TSTRING &&
+            strcmp(lua_tostring(L, -1), "cbench.scenario") == 0;
+    lua_settop(L, index);
+  }
+  return found;
+}
+
+/* Runs the chunk on top of the stack and the scenario that it may return. */
+static int run_script(lua_State *L, char *const *words, bool own)
+{
+  int options = lua_gettop(L) - 1;
+  int arguments = host_push_arguments(L);
+  int status = own ? host_call_brief(L, arguments, LUA_MULTRET)
+                   : host_call(L, arguments, LUA_MULTRET);
+  if (host_report(L, status) != LUA_OK)
+    return EXIT_FAILURE;
+  if (lua_gettop(L) == options)
+    lua_pushnil(L);
+  lua_settop(L, options + 1);
+  if (is_scenario(L, options + 1)) {
+    if (!collect_words(L, options, words + 1))
+      return EXIT_USAGE;
+    lua_insert(L, -2);
+    return run_in_lua(L, "scenario");
+  }
+  if (!own)
+    return EXIT_SUCCESS;
+  return command_refuse(lua_pushfstring(
+      L, "%s returned no cbench.scenario, which options of cbench need",
+      words[0]));
+}
+
+static int run_subcommand(lua_State *L, char *const *words)
+{
+  if (!collect_words(L, lua_gettop(L), words + 1))
+    return EXIT_USAGE;
+  lua_pushnil(L);
+  return run_in_lua(L, words[0]);
+}
+
+int command_run(lua_State *L, char *const *words, bool own)
+{
+  struct lookup lookup = {.search.word = words[0]};
+  const struct cb_embedded *shipped = NULL;
+
+  for (const char *const *name = subcommands; *name; name++) {
+    if (strcmp(words[0], *name) == 0)
+      return run_subcommand(L, words);
+    cb_nearest_offer(&lookup.search, *name);
+  }
+  int status;
+  if (strcmp(words[0], "-") == 0 && strcmp(words[-1], "--") != 0)
+    status = luaL_loadfile(L, NULL);
+  else if (is_file(words[0]) || !is_name(words[0]))
+    status = luaL_loadfile(L, words[0]);
+  else if ((shipped = shipped_scenario(&lookup)))
+    status = load_shipped(L, shipped);
+  else
+    return unknown_name(&lookup);
+  if (host_report(L, status) != LUA_OK)
+    return own && status == LUA_ERRFILE ? EXIT_USAGE : EXIT_FAILURE;
+  return run_script(L, words, own || shipped);
+}

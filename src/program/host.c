@@ -1,0 +1,198 @@
+/*
+ * host.c - a Lua interpreter as its manual page describes lua5.4.
+ *
+ * The behaviour follows lua5.4 down to the text of messages, since scripts and
+ * their users rely on it: what is prefixed, what gets a traceback, what the
+ * global `arg` holds, when SIGINT is an error and when it ends the process.
+ */
+#include "program/host.h"
+
+#include <lauxlib.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *host_prefix;
+
+void host_message(const char *text)
+{
+  if (host_prefix)
+    fprintf(stderr, "%s: ", host_prefix);
+  fprintf(stderr, "%s\n", text);
+  fflush(stderr);
+}
+
+int host_report(lua_State *L, int status)
+{
+  if (status != LUA_OK) {
+    const char *text = lua_tostring(L, -1);
+    host_message(text ? text : "(error message not a string)");
+    lua_pop(L, 1);
+  }
+  return status;
+}
+
+/* ---- calls ---- */
+
+/* The message handler: an error object that turns itself into text keeps that
+ * text, anything else gets a traceback. */
+static int add_traceback(lua_State *L)
+{
+  const char *text = lua_tostring(L, 1);
+  if (!text) {
+    if (luaL_callmeta(L, 1, "__tostring") && lua_type(L, -1) == LUA_TSTRING)
+      return 1;
+    text =
+        lua_pushfstring(L, "(error object is a %s value)", luaL_typename(L, 1));
+  }
+  luaL_traceback(L, L, text, 1);
+  return 1;
+}
+
+/* The message handler where one line is wanted: FILE:LINE: TEXT. */
+static int add_place(lua_State *L)
+{
+  lua_Debug ar;
+  const char *text = lua_tostring(L, 1);
+  if (text)
+    return 1;
+  if (luaL_callmeta(L, 1, "__tostring") && lua_type(L, -1) == LUA_TSTRING)
+    return 1;
+  for (int level = 1; lua_getstack(L, level, &ar); level++) {
+    lua_getinfo(L, "Sl", &ar);
+    if (ar.currentline > 0) {
+      lua_pushfstring(L, "%s:%d: (error object is a %s value)", ar.short_src,
+                      ar.currentline, luaL_typename(L, 1));
+      return 1;
+    }
+  }
+  lua_pushfstring(L, "(error object is a %s value)", luaL_typename(L, 1));
+  return 1;
+}
+
+static lua_State *interruptible;
+
+static void set_signal(int number, void (*handler)(int))
+{
+  struct sigaction action = {.sa_handler = handler};
+  sigemptyset(&action.sa_mask);
+  sigaction(number, &action, NULL);
+}
+
+static void raise_interrupt(lua_State *L, lua_Debug *ar)
+{
+  (void)ar;
+  lua_sethook(L, NULL, 0, 0);
+  luaL_error(L, "interrupted!");
+}
+
+/* Setting a hook is all that a handler may do to a Lua state. The next SIGINT
+ * ends the process, in case C code never comes back to Lua. */
+static void on_interrupt(int number)
+{
+  set_signal(number, SIG_DFL);
+  lua_sethook(interruptible, raise_interrupt,
+              LUA_MASKCALL | LUA_MASKRET | LUA_MASKLINE | LUA_MASKCOUNT, 1);
+}
+
+static int call_handled(lua_State *L, int arguments, int results,
+                        lua_CFunction handler)
+{
+  int base = lua_gettop(L) - arguments;
+  lua_pushcfunction(L, handler);
+  lua_insert(L, base);
+  interruptible = L;
+  set_signal(SIGINT, on_interrupt);
+  int status = lua_pcall(L, arguments, results, base);
+  set_signal(SIGINT, SIG_DFL);
+  lua_remove(L, base);
+  return status;
+}
+
+int host_call(lua_State *L, int arguments, int results)
+{
+  return call_handled(L, arguments, results, add_traceback);
+}
+
+int host_call_brief(lua_State *L, int arguments, int results)
+{
+  return call_handled(L, arguments, results, add_place);
+}
+
+static int run_loaded(lua_State *L, int status)
+{
+  if (status == LUA_OK)
+    status = host_call(L, 0, 0);
+  return host_report(L, status);
+}
+
+int host_run_text(lua_State *L, const char *text, size_t size,
+                  const char *chunk)
+{
+  return run_loaded(L, luaL_loadbuffer(L, text, size, chunk));
+}
+
+int host_run_file(lua_State *L, const char *file)
+{
+  return run_loaded(L, luaL_loadfile(L, file));
+}
+
+int host_require(lua_State *L, const char *name)
+{
+  const char *equals = strchr(name, '=');
+  lua_getglobal(L, "require");
+  lua_pushstring(L, equals ? equals + 1 : name);
+  int status = host_call(L, 1, 1);
+  if (status == LUA_OK) {
+    lua_pushglobaltable(L);
+    if (equals)
+      lua_pushlstring(L, name, (size_t)(equals - name));
+    else
+      lua_pushstring(L, name);
+    lua_pushvalue(L, -3);
+    lua_settable(L, -3);
+    lua_pop(L, 2);
+  }
+  return host_report(L, status);
+}
+
+int host_run_init(lua_State *L)
+{
+  const char *chunk = "=LUA_INIT_5_4";
+  const char *init = getenv(chunk + 1);
+  if (!init) {
+    chunk = "=LUA_INIT";
+    init = getenv(chunk + 1);
+  }
+  if (!init)
+    return LUA_OK;
+  if (*init == '@')
+    return host_run_file(L, init + 1);
+  return host_run_text(L, init, strlen(init), chunk);
+}
+
+/* ---- the global arg ---- */
+
+void host_set_arguments(lua_State *L, char *const *words, int script)
+{
+  lua_newtable(L);
+  for (int i = 0; words[i]; i++) {
+    lua_pushstring(L, words[i]);
+    lua_rawseti(L, -2, i - script);
+  }
+  lua_setglobal(L, "arg");
+}
+
+int host_push_arguments(lua_State *L)
+{
+  if (lua_getglobal(L, "arg") != LUA_TTABLE)
+    luaL_error(L, "'arg' is not a table");
+  int table = lua_gettop(L);
+  int count = (int)luaL_len(L, table);
+  luaL_checkstack(L, count + 3, "too many arguments to script");
+  for (int i = 1; i <= count; i++)
+    lua_rawgeti(L, table, i);
+  lua_remove(L, table);
+  return count;
+}

@@ -1,0 +1,137 @@
+/*
+ * plain.c - the prompt of lua5.4, for pipes and files.
+ *
+ * Nothing is edited, coloured or laid out here: whatever reads our output was
+ * written for lua5.4.
+ */
+#include "program/host.h"
+
+#include <lauxlib.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+const char *host_push_prompt(lua_State *L, bool first)
+{
+  if (lua_getglobal(L, first ? "_PROMPT" : "_PROMPT2") == LUA_TNIL)
+    lua_pushstring(L, first ? "> " : ">> ");
+  else
+    luaL_tolstring(L, -1, NULL);
+  lua_remove(L, -2);
+  return lua_tostring(L, -1);
+}
+
+/* The loader says "near <eof>" when the text ended too early. */
+bool host_incomplete(lua_State *L, int status)
+{
+  static const char mark[] = "<eof>";
+  const size_t size = sizeof mark - 1;
+  size_t length;
+
+  if (status != LUA_ERRSYNTAX)
+    return false;
+  const char *text = lua_tolstring(L, -1, &length);
+  return length >= size && memcmp(text + length - size, mark, size) == 0;
+}
+
+int host_load_line(lua_State *L, bool expression)
+{
+  size_t size;
+  const char *text;
+
+  if (expression) {
+    text = lua_pushfstring(L, "return %s;", lua_tostring(L, -1));
+    int status = luaL_loadbuffer(L, text, strlen(text), "=stdin");
+    lua_remove(L, -2);
+    if (status == LUA_OK)
+      return status;
+    lua_pop(L, 1);
+  }
+  text = lua_tolstring(L, -1, &size);
+  return luaL_loadbuffer(L, text, size, "=stdin");
+}
+
+/* Pushes the next line of stdin without its end; false at the end of stdin.
+ * A terminal shows what is typed by itself; from a file the line is written
+ * after its prompt, so that a transcript reads like a session. */
+static bool read_line(lua_State *L, bool first)
+{
+  char *line = NULL;
+  size_t size = 0;
+
+  fputs(host_push_prompt(L, first), stdout);
+  fflush(stdout);
+  lua_pop(L, 1);
+  ssize_t length = getline(&line, &size, stdin);
+  if (length < 0) {
+    free(line);
+    return false;
+  }
+  if (length > 0 && line[length - 1] == '\n')
+    line[--length] = 0;
+  if (!isatty(STDIN_FILENO)) {
+    fwrite(line, 1, (size_t)length, stdout);
+    putchar('\n');
+    fflush(stdout);
+  }
+  if (first && line[0] == '=')
+    lua_pushfstring(L, "return %s", line + 1);
+  else
+    lua_pushlstring(L, line, (size_t)length);
+  free(line);
+  return true;
+}
+
+/* Leaves the next chunk (or an error message) alone on the stack. Returns the
+ * status of its load, or -1 at the end of stdin. */
+static int read_chunk(lua_State *L)
+{
+  lua_settop(L, 0);
+  if (!read_line(L, true))
+    return -1;
+  int status = host_load_line(L, true);
+  for (; host_incomplete(L, status); status = host_load_line(L, false)) {
+    if (!read_line(L, false))
+      break;
+    lua_remove(L, -2);
+    lua_pushliteral(L, "\n");
+    lua_insert(L, -2);
+    lua_concat(L, 3);
+  }
+  lua_remove(L, 1);
+  return status;
+}
+
+static void print_values(lua_State *L)
+{
+  int count = lua_gettop(L);
+  if (count == 0)
+    return;
+  luaL_checkstack(L, LUA_MINSTACK, "too many results to print");
+  lua_getglobal(L, "print");
+  lua_insert(L, 1);
+  if (lua_pcall(L, count, 0, 0) != LUA_OK)
+    host_message(
+        lua_pushfstring(L, "error calling 'print' (%s)", lua_tostring(L, -1)));
+}
+
+void host_interact(lua_State *L)
+{
+  const char *prefix = host_prefix;
+  int status;
+
+  host_prefix = NULL;
+  while ((status = read_chunk(L)) != -1) {
+    if (status == LUA_OK)
+      status = host_call(L, 0, LUA_MULTRET);
+    if (status == LUA_OK)
+      print_values(L);
+    else
+      host_report(L, status);
+  }
+  lua_settop(L, 0);
+  putchar('\n');
+  fflush(stdout);
+  host_prefix = prefix;
+}
