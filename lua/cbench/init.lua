@@ -25,6 +25,11 @@ local cbench = { _VERSION = core.version }
 local fields = {
   kinds = function () return import "kinds" end,
   workload = function () return import("workload").constructors end,
+  scenario = function () return import("scenario").scenario end,
+  derive = function () return import "derive" end,
+  format = function () return import("format").format end,
+  read = function () return import("format").read end,
+  write = function () return import("format").write end,
 }
 
 setmetatable(cbench, {

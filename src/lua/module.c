@@ -8,6 +8,7 @@
 #include "lua/module.h"
 
 #include "cbench.h"
+#include "lua/core.h"
 #include "lua/embedded.h"
 #include "lua/options.h"
 #include "lua/process.h"
@@ -73,8 +74,13 @@ static const luaL_Reg core_functions[] = {
     {"check_workload", cb_lua_check_workload},
     {"disarm_signals", cb_lua_disarm_signals},
     {"families", cb_lua_families},
+    {"json_array", cb_lua_json_array},
+    {"json_decode", cb_lua_json_decode},
+    {"json_encode", cb_lua_json_encode},
     {"kinds", cb_lua_kinds},
     {"load", core_load},
+    {"nearest", cb_lua_nearest},
+    {"output", cb_lua_output},
     {"run_program", cb_lua_run_program},
     {"scenario_names", core_scenario_names},
     {"scenario_text", core_scenario_text},

@@ -1,0 +1,161 @@
+--- Results: a list of records with what was said about the whole run.
+--
+-- A results object is an array of records (the shape is in the manual); a row
+-- is also found by its name, `results["depth=10"]`. `results.meta` holds what
+-- is true of the run: title, machine, options, noise, the view for tables.
+local import = ...
+local check = import "check"
+local figure = import "figure"
+
+local results = {}
+local methods = {}
+local metatable = { __name = "cbench.results", __index = methods }
+
+--- Whether the value is a results object.
+function results.is(value)
+  return getmetatable(value) == metatable
+end
+
+--- Why a row cannot have this name, or nil.
+function results.refuse_name(name)
+  if name == "meta" or methods[name] then
+    return ("a row cannot be called '%s': results have a field of that name")
+      :format(name)
+  end
+end
+
+-- Parameters as any format can write them: { "spsc", size = 64 } becomes
+-- { kind = "spsc", size = 64 }, a live object what it says of itself.
+local function plain(value)
+  if type(value) == "userdata" or type(value) == "function" then
+    return tostring(value)
+  elseif type(value) ~= "table" then
+    return value
+  end
+  local copy = {}
+  local named = type(next(value)) == "string" or #value < 1
+  for key in pairs(value) do named = named or type(key) == "string" end
+  for key, inner in pairs(value) do
+    if named and key == 1 then key = "kind" end
+    if named and math.type(key) == "integer" then key = tostring(key) end
+    copy[key] = plain(inner)
+  end
+  return copy
+end
+
+local function add(self, record)
+  if record.params then record.params = plain(record.params) end
+  self[#self + 1] = record
+  local name = record.name
+  if name and self[name] == nil and not results.refuse_name(name) then
+    self[name] = record
+  end
+end
+
+--- A results object of records.
+-- @param records a list; the records are kept, not copied
+-- @param meta what is true of the whole run; its `references`, rows that rode
+-- along, follow the others
+function results.new(records, meta)
+  local self = { meta = {} }
+  for key, value in pairs(meta or {}) do self.meta[key] = value end
+  for _, record in ipairs(records) do add(self, record) end
+  for _, record in ipairs(self.meta.references or {}) do
+    record.reference = true
+    add(self, record)
+  end
+  self.meta.references = nil
+  return setmetatable(self, metatable)
+end
+
+--- Several results as one; each keeps its own table.
+function results.concat(list)
+  local records, parts = {}, {}
+  local partial, elapsed = false, 0
+  for _, one in ipairs(list) do
+    for _, part in ipairs(results.parts(one)) do
+      parts[#parts + 1] = part
+      partial = partial or part.meta.partial
+      elapsed = elapsed + (part.meta.elapsed_s or 0)
+      for _, record in ipairs(part) do records[#records + 1] = record end
+    end
+  end
+  if #parts == 1 then return parts[1] end
+  local meta = { parts = parts, partial = partial, elapsed_s = elapsed }
+  for _, key in ipairs { "command", "run", "rank", "size", "scenario", "title",
+      "machine", "build", "options", "started", "clock", "seed" } do
+    meta[key] = parts[1] and parts[1].meta[key]
+  end
+  return results.new(records, meta)
+end
+
+--- The results of each scenario that took part, one for each table.
+function results.parts(self)
+  return self.meta.parts or { self }
+end
+
+local function matches(value, wanted)
+  if type(wanted) == "table" and type(value) == "table" then
+    for key, inner in pairs(plain(wanted)) do
+      if not matches(value[key], inner) then return false end
+    end
+    return true
+  elseif type(value) == "table" and type(wanted) == "string" then
+    return value.kind == wanted
+  end
+  return value == wanted
+end
+
+local function field(record, key)
+  local params = record.params
+  if params and params[key] ~= nil then return params[key] end
+  return record[key]
+end
+
+--- The first row that fits: each key is a parameter or a field of the record.
+-- @param criteria for instance { depth = 10, backend = "asm" }
+-- @return the record, or nil when no row fits
+function methods:find(criteria)
+  if type(criteria) ~= "table" then
+    error(("find: table expected, got %s"):format(type(criteria)), 2)
+  end
+  local known = {}
+  for _, record in ipairs(self) do
+    local fits = true
+    for key, wanted in pairs(criteria) do
+      local value = field(record, key)
+      known[key] = known[key] or value ~= nil
+      fits = fits and matches(value, wanted)
+    end
+    if fits then return record end
+  end
+  for key in pairs(criteria) do
+    if not known[key] and #self > 0 then
+      error("find: " .. check.unknown("parameter", key,
+        check.keys(self[#self].params or {})), 2)
+    end
+  end
+  return nil
+end
+
+--- "depth=10 pool=none", for sentences about parameters.
+function results.describe(params)
+  local words = {}
+  for _, key in ipairs(check.keys(params)) do
+    words[#words + 1] = key .. "=" .. figure.value(params[key])
+  end
+  return table.concat(words, " ")
+end
+
+function metatable:__tostring()
+  return import("format").format(self)
+end
+
+function metatable.__concat(left, right)
+  if not (results.is(left) and results.is(right)) then
+    error("only results can be joined with results", 2)
+  end
+  return results.concat { left, right }
+end
+
+return results

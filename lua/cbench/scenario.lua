@@ -1,0 +1,401 @@
+--- Scenarios: a question, the parameters it sweeps over and the work that
+-- answers it.
+local import, core = ...
+local check = import "check"
+local columns = import "columns"
+local measure = import "measure"
+local params = import "params"
+local results = import "results"
+local rows = import "rows"
+local text = import "text"
+local workload = import "workload"
+
+local scenario = {}
+local methods = {}
+local metatable = { __name = "cbench.scenario", __index = methods }
+
+-- What the object was made of, out of the way of its methods.
+local definitions = setmetatable({}, { __mode = "k" })
+
+-- ---- the definition
+
+local fields = {
+  title = "string", about = "string", name = "string", params = "table",
+  workload = "function|table", where = "function",
+  reference = "table|string|function", columns = "table", across = "string",
+  reading = "string|function", formats = "table", setup = "function",
+  teardown = "function", fit = "string", limit = "function|number",
+  time = "number", forks = "number", rounds = "number",
+  min_effect = "number",
+}
+
+local function check_formats(formats)
+  for name, writer in pairs(formats or {}) do
+    if type(name) ~= "string" or type(writer) ~= "function" then
+      return "formats: a name and a function of the results expected"
+    end
+  end
+end
+
+-- A list of descriptors, or something to call with parameters.
+local function check_workload(definition)
+  local work = definition.workload
+  if work == nil then return "workload: missing" end
+  if type(work) == "function" then return nil end
+  if workload.is(work) then definition.workload = { work } end
+  for i, descriptor in ipairs(definition.workload) do
+    if not workload.is(descriptor) then
+      return ("workload: element %d is a %s and no workload"):format(i,
+        type(descriptor))
+    end
+  end
+  if #definition.workload == 0 then return "workload: the list is empty" end
+  if next(definition.params) then
+    return "params: a list of workloads takes none; use a function of p"
+  end
+end
+
+local function check_names(definition)
+  local names = check.keys(definition.params)
+  for _, key in ipairs { "across", "fit" } do
+    local name = definition[key]
+    if name and not definition.params[name] then
+      return key .. ": " .. check.unknown("parameter", name, names)
+    end
+  end
+  if type(definition.reference) == "table" and
+      not workload.is(definition.reference) then
+    for name in pairs(definition.reference) do
+      if next(definition.params) and not definition.params[name] then
+        return "reference: " .. check.unknown("parameter", name, names)
+      end
+    end
+  end
+end
+
+-- Checks everything that can be checked without making a row.
+local function prepare(given)
+  local definition = {}
+  for key, value in pairs(given) do definition[key] = value end
+  local message = check.fields(definition, fields, "field")
+  if message then return nil, message end
+  if not definition.title then return nil, "title: missing" end
+  definition.params, message = params.check(definition.params or {})
+  message = message or check_workload(definition) or
+    check_names(definition) or check_formats(definition.formats) or
+    columns.check(definition.columns)
+  if message then return nil, message end
+  return definition
+end
+
+--- Describes a scenario, or gives a shipped one by its name.
+-- @param given the description, a table; or a name, a string
+-- @return an object with `:run` and `:rows`
+function scenario.scenario(given)
+  if type(given) == "string" then return scenario.shipped(given) end
+  if type(given) ~= "table" then
+    error(("scenario: table or name expected, got %s"):format(type(given)), 2)
+  end
+  local definition, message = prepare(given)
+  if not definition then error("scenario: " .. message, 2) end
+  local self = setmetatable({}, metatable)
+  definitions[self] = definition
+  self.title, self.about = definition.title, definition.about
+  self.name, self.time = definition.name, definition.time
+  return self
+end
+
+function metatable:__tostring()
+  return ("cbench.scenario (%s)"):format(self.name or self.title)
+end
+
+-- ---- what a file gives
+
+--- Whether the value is a scenario.
+function scenario.is(value)
+  return getmetatable(value) == metatable
+end
+
+--- The checked parameters of a scenario: name = list of values or function.
+function scenario.values(self)
+  return definitions[self].params
+end
+
+--- What a file returned as one object with `:run`, `:rows`, `:params` and
+-- `:parse`: a scenario, or a list of them.
+-- @param value what the file returned
+-- @param name what a scenario without a name is called
+-- @return the object, or nil when it is nothing of the kind
+function scenario.of(value, name)
+  local list = scenario.is(value) and { value } or value
+  if type(list) ~= "table" or getmetatable(list) or #list == 0 then
+    return nil
+  end
+  for key, one in pairs(list) do
+    if math.type(key) ~= "integer" or not scenario.is(one) then return nil end
+  end
+  for _, one in ipairs(list) do one.name = one.name or name end
+  return #list == 1 and list[1] or import("group").new(list, name)
+end
+
+--- A shipped scenario by its name.
+function scenario.shipped(name)
+  local source, file = core.scenario_text(name)
+  if not source then
+    error("scenario: " .. check.unknown("scenario", name,
+      core.scenario_names()), 3)
+  end
+  local value = assert(load(source, "@" .. file, "t"))()
+  return scenario.of(value, name) or
+    error(("scenario: '%s' returns none"):format(name), 3)
+end
+
+--- Reads words like "depth=10,100" of a command line.
+-- @param words a list of texts
+-- @return a table for `:run`; or nil and a sentence
+function methods:parse(words)
+  return params.parse_all(words, definitions[self].params)
+end
+
+--- The parameters of a scenario: a list of { name, values } in the order of
+-- its columns; the values of a computed one are "computed".
+function methods:params()
+  local definition = assert(definitions[self], "not a scenario")
+  local _, order = rows.build(definition, definition.params)
+  local list = {}
+  for _, name in ipairs(params.order(definition.params, {
+    type(order) == "table" and order or {},
+  })) do
+    list[#list + 1] = {
+      name = name, values = params.list(definition.params[name]),
+    }
+  end
+  return list
+end
+
+-- ---- rows
+
+-- `threads` and `place` as lists sweep like parameters of the scenario.
+local function with_placement(checked, options)
+  local new
+  for _, name in ipairs { "threads", "place" } do
+    local value = options[name]
+    if type(value) == "table" and #value > 0 then
+      new = new or setmetatable({}, { __index = checked })
+      new[name] = value
+    end
+  end
+  if not new then return checked end
+  for name, values in pairs(checked) do new[name] = new[name] or values end
+  return setmetatable(new, nil)
+end
+
+local function build(self, given, options)
+  local definition = definitions[self]
+  if type(given or {}) ~= "table" then
+    error(("scenario: parameters: table expected, got %s"):format(
+      type(given)), 3)
+  end
+  local checked, message = params.override(definition.params, given or {})
+  if not checked then error("scenario: " .. message, 3) end
+  local filter = options.filter or {}
+  if type(filter) == "string" then filter = { filter } end
+  return rows.build(definition, with_placement(checked, options), filter)
+end
+
+--- The rows that `:run` would measure.
+-- @param given values that replace the scenario's own, { depth = { 10, 100 } }
+-- @param options the same as for `:run`; `filter` counts
+-- @return a list of { name, params, descriptor, refused, rides, reference }
+-- in the order of the table (rides: measured for the sake of others only);
+-- nil and a sentence when no row is left
+function methods:rows(given, options)
+  local list, message, reason = build(self, given, options or {})
+  if not list then
+    if reason ~= "filter" then error("scenario: " .. message, 2) end
+    return nil, message
+  end
+  local plain = {}
+  for i, row in ipairs(list) do
+    plain[i] = {
+      name = row.name, params = row.p, descriptor = row.descriptor,
+      refused = row.refused, rides = row.rides,
+      reference = row.reference and row.reference.name,
+    }
+  end
+  return plain
+end
+
+-- ---- a run
+
+-- Options that are the scenario's business; all others are measure's.
+local own_options = { filter = true, command = true }
+
+-- @return options, or nil and a sentence
+local function measure_options(definition, options)
+  local new = {}
+  for _, key in ipairs { "time", "forks", "rounds", "min_effect" } do
+    new[key] = definition[key]
+  end
+  for key, value in pairs(options) do
+    if not own_options[key] and type(value) ~= "table" then
+      new[key] = value
+    end
+  end
+  new.cpus = options.cpus
+  new.forks = new.forks or 10
+  return measure.check_options(new)
+end
+
+-- Records in the order of the rows and what is true of the run, or nil and a
+-- sentence. A row without reference is its own.
+local function measured(list, options)
+  local descriptors, index = {}, {}
+  for i, row in ipairs(list) do
+    descriptors[i], index[row] = row.descriptor, i
+  end
+  options.reference = {}
+  for i, row in ipairs(list) do
+    options.reference[i] = row.reference and index[row.reference] or i
+  end
+  return measure.run(descriptors, options)
+end
+
+-- Gives records the scenario's own names and parameters.
+local function label(list, records)
+  for i, row in ipairs(list) do
+    local record = records[i]
+    record.name = row.name
+    record.workload = row.descriptor.kind
+    record.reference = row.rides
+    record.params = record.params or {}
+    for key, value in pairs(row.descriptor.params) do
+      if record.params[key] == nil then record.params[key] = value end
+    end
+    for key, value in pairs(row.p) do record.params[key] = value end
+    if record.ratio and row.reference then
+      record.ratio.to = row.reference.name
+    end
+  end
+end
+
+-- The command that repeats the run.
+local function command_of(self, given, options, seed)
+  local words = {}
+  if type(options.command) == "table" then
+    for i, word in ipairs(options.command) do words[i] = text.quote(word) end
+  elseif options.command then
+    words[1] = options.command
+  elseif self.name then
+    words[1], words[2] = "cbench", text.quote(self.name)
+    for _, name in ipairs(check.keys(given)) do
+      local value = given[name]
+      if type(value) ~= "table" or #value == 0 then value = { value } end
+      words[#words + 1] = text.quote(name .. "=" ..
+        params.list(value):gsub(", ", ","))
+    end
+    for _, key in ipairs { "time", "forks", "rounds" } do
+      if options[key] then
+        words[#words + 1] = ("--%s %s"):format(key, options[key])
+      end
+    end
+  else
+    return nil
+  end
+  local command = table.concat(words, " ")
+  if seed and not command:find("--seed", 1, true) then
+    command = ("%s --seed %s"):format(command, seed)
+  end
+  return command
+end
+
+-- Exceeded: the whole interval lies above. Without an interval nothing can
+-- be said.
+local function apply_limits(definition, list, records, meta)
+  local exceeded = 0
+  for i, row in ipairs(list) do
+    local limit = definition.limit
+    if type(limit) == "function" then limit = limit(row.p, row.name) end
+    local ratio = records[i].ratio
+    if limit and ratio and ratio.value and not row.rides then
+      local state = "not resolved"
+      if (ratio.low or -math.huge) > limit then
+        state = "exceeded"
+        exceeded = exceeded + 1
+      elseif (ratio.high or math.huge) <= limit then
+        state = "ok"
+      end
+      records[i].limit = { value = limit, state = state }
+    end
+  end
+  if definition.limit then meta.limits_exceeded = exceeded end
+end
+
+-- What stands over the ratios when rows are not all compared to one row.
+local function reference_text(reference)
+  if type(reference) ~= "table" or workload.is(reference) then
+    return type(reference) == "string" and reference or nil
+  end
+  return results.describe(reference)
+end
+
+local function fill_meta(self, definition, order, given, options, meta)
+  meta.scenario = self.name
+  meta.title, meta.about = definition.title, definition.about
+  meta.view = {
+    parameters = order, across = definition.across,
+    columns = definition.columns,
+    reference = reference_text(definition.reference),
+  }
+  meta.formats = definition.formats
+  meta.seed = meta.seed or options.seed
+  meta.command = command_of(self, given, options, meta.seed)
+  meta.notes = meta.notes or {}
+end
+
+-- A text under the table; the function may use the derived columns.
+local function add_reading(definition, done)
+  local reading = definition.reading
+  if type(reading) == "function" then
+    local ok, value = pcall(reading, done)
+    if not ok then
+      local notes = done.meta.notes
+      notes[#notes + 1] = "reading: " .. tostring(value)
+    end
+    reading = ok and value or nil
+  end
+  done.meta.reading = reading and tostring(reading) or nil
+end
+
+--- Measures all rows.
+-- @param given values that replace the scenario's own, { depth = { 10, 100 } }
+-- @param options `filter` (a text or a list), `command` (what was typed), and
+-- all options of `cbench.measure`
+-- @return results; nil and a sentence when the filter leaves no row or nothing
+-- could be measured
+function methods:run(given, options)
+  given, options = given or {}, options or {}
+  local definition = assert(definitions[self], "not a scenario")
+  local list, order, reason = build(self, given, options)
+  if not list then
+    if reason ~= "filter" then error("scenario: " .. order, 2) end
+    return nil, order
+  end
+  local checked, message = measure_options(definition, options)
+  if not checked then error("scenario: " .. message, 2) end
+  if definition.setup then definition.setup() end
+  local _ <close> = setmetatable({}, { __close = function ()
+    if definition.teardown then definition.teardown() end
+  end })
+  local records, meta = measured(list, checked)
+  if not records then return nil, meta end
+  label(list, records)
+  fill_meta(self, definition, order, given, options, meta)
+  apply_limits(definition, list, records, meta)
+  local done = results.new(records, meta)
+  columns.derive(done)
+  add_reading(definition, done)
+  return done
+end
+
+return scenario

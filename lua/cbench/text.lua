@@ -1,0 +1,72 @@
+--- Text on a terminal: how wide it is, how it is filled up and broken.
+local text = {}
+
+-- Ranges of code points that take no column, and that take two.
+local narrow = { { 0x300, 0x36f }, { 0x200b, 0x200f }, { 0xfe00, 0xfe0f } }
+local wide = {
+  { 0x1100, 0x115f }, { 0x2e80, 0xa4cf }, { 0xac00, 0xd7a3 },
+  { 0xf900, 0xfaff }, { 0xfe30, 0xfe6f }, { 0xff00, 0xff60 },
+  { 0xffe0, 0xffe6 }, { 0x1f300, 0x1faff }, { 0x20000, 0x3fffd },
+}
+
+local function within(point, ranges)
+  for _, range in ipairs(ranges) do
+    if point >= range[1] and point <= range[2] then return true end
+  end
+  return false
+end
+
+--- Columns that the text takes. What is not UTF-8 counts an octet a column.
+function text.width(s)
+  if not s:find("[\x80-\xff]") or not utf8.len(s) then return #s end
+  local columns = 0
+  for _, point in utf8.codes(s) do
+    if within(point, wide) then
+      columns = columns + 2
+    elseif not within(point, narrow) then
+      columns = columns + 1
+    end
+  end
+  return columns
+end
+
+--- The text without what would move the cursor: control characters become
+-- spaces.
+function text.clean(s)
+  return (s:gsub("%c", " "))
+end
+
+--- Filled up to so many columns, at the right or (`align = "right"`) left.
+function text.pad(s, columns, align)
+  local fill = (" "):rep(columns - text.width(s))
+  if align == "right" then return fill .. s end
+  return s .. fill
+end
+
+--- Broken into lines of at most so many columns, at spaces.
+-- @param s the text; runs of spaces inside a line are kept
+-- @param columns the limit; a longer word stands alone
+-- @param indent how far the lines after the first are indented
+-- @return a list of lines
+function text.wrap(s, columns, indent)
+  local lines, line = {}, ""
+  local margin = (" "):rep(indent or 0)
+  for space, word in text.clean(s):gmatch("(%s*)(%S+)") do
+    local longer = line .. space .. word
+    if line:find("%S") and text.width(longer) > columns then
+      lines[#lines + 1] = line
+      longer = margin .. word
+    end
+    line = longer
+  end
+  lines[#lines + 1] = line
+  return lines
+end
+
+--- A word for a POSIX shell, quoted when it has to be.
+function text.quote(word)
+  if word:find("^[%w@%%+=:,./_-]+$") then return word end
+  return "'" .. word:gsub("'", "'\\''") .. "'"
+end
+
+return text

@@ -1,0 +1,406 @@
+local support = dofile(os.getenv "top_srcdir" .. "/tests/lua/support.lua")
+
+local calls = {}
+local import = support.fakes(calls)
+local scenario = import("scenario").scenario
+local workload = import("workload").constructors
+
+local function nesting(changes)
+  local given = {
+    title = "Nested coroutines",
+    about = "What does a coroutine cost when each enters the next?",
+    params = {
+      backend = { "asm", "ucontext" },
+      depth = { 1, 10 },
+      pool = { "none", "batch_spare" },
+    },
+    workload = workload.nesting,
+  }
+  for key, value in pairs(changes or {}) do given[key] = value end
+  return scenario(given)
+end
+
+local function names(rows)
+  local list = {}
+  for i, row in ipairs(rows) do list[i] = row.name end
+  return list
+end
+
+local function refused(changes, sentence)
+  local ok, message = pcall(nesting, changes)
+  assert.is_false(ok)
+  assert.is_nil(message:find "\n")
+  assert.is_truthy(message:find(sentence, 1, true),
+    message .. "\nshould say\n" .. sentence)
+end
+
+describe("rows", function ()
+  it("stand in the workload's own order, the last parameter fastest",
+    function ()
+      assert.same({
+        "backend=asm/depth=1/pool=none",
+        "backend=asm/depth=1/pool=batch_spare",
+        "backend=asm/depth=10/pool=none",
+        "backend=asm/depth=10/pool=batch_spare",
+        "backend=ucontext/depth=1/pool=none",
+        "backend=ucontext/depth=1/pool=batch_spare",
+        "backend=ucontext/depth=10/pool=none",
+        "backend=ucontext/depth=10/pool=batch_spare",
+        "call",
+      }, names(nesting():rows()))
+    end)
+
+  it("follow the columns when there are some", function ()
+    local rows = nesting { columns = { "pool", "depth", "typical" } }:rows()
+    assert.equal("pool=none/depth=1/backend=asm", rows[1].name)
+  end)
+
+  it("follow the alphabet where the workload knows nothing", function ()
+    local rows = scenario {
+      title = "t", params = { zeta = { 1 }, alpha = { 1, 2 } },
+      workload = function () return workload.yield {} end,
+    }:rows()
+    assert.equal("alpha=1/zeta=1", rows[1].name)
+  end)
+
+  it("are the same 50 times", function ()
+    local first = names(nesting():rows())
+    for _ = 1, 50 do
+      assert.same(first, names(nesting():rows()))
+    end
+  end)
+
+  it("are left out by where", function ()
+    local rows = nesting {
+      where = function (p) return p.depth > 1 or p.pool == "none" end,
+    }:rows()
+    assert.equal(6 + 1, #rows)
+  end)
+
+  it("come from ranges", function ()
+    local rows = nesting { params = {
+      depth = { from = 1, to = 64, times = 4 },
+      pool = "none",
+    } }:rows()
+    assert.same({ "depth=1/pool=none", "depth=4/pool=none",
+      "depth=16/pool=none", "depth=64/pool=none", "call" }, names(rows))
+    rows = nesting { params = { depth = { from = 1, to = 7, step = 3 } } }
+      :rows()
+    assert.same({ "depth=1", "depth=4", "depth=7", "call" }, names(rows))
+  end)
+
+  it("come from functions of the parameters before", function ()
+    local rows = nesting { params = {
+      backend = { "asm", "ucontext" },
+      depth = function (p) return p.backend == "asm" and { 1, 2 } or 3 end,
+    } }:rows()
+    assert.same({ "backend=asm/depth=1", "backend=asm/depth=2",
+      "backend=ucontext/depth=3", "call" }, names(rows))
+  end)
+
+  it("come from a list of workloads", function ()
+    local list = scenario {
+      title = "t",
+      workload = { workload.yield { backend = "asm" },
+                   workload.yield { backend = "inline" },
+                   workload.yield { backend = "asm", name = "again" } },
+    }
+    assert.same({ "backend=asm", "backend=inline", "again", "call" },
+      names(list:rows()))
+  end)
+
+  it("of equal workloads have different names", function ()
+    local list = scenario {
+      title = "t", workload = { workload.yield {}, workload.yield {} },
+    }
+    assert.same({ "yield", "yield#2", "call" }, names(list:rows()))
+  end)
+
+  it("that a kind refuses are n/a with the reason", function ()
+    local rows = nesting { params = { backend = { "sigaltstack" },
+      depth = { 10, 1000 } } }:rows()
+    assert.is_nil(rows[1].refused)
+    assert.equal("not deeper than 500", rows[2].refused)
+  end)
+end)
+
+describe("overrides", function ()
+  it("replace the scenario's own list and may leave it", function ()
+    local rows = nesting():rows { depth = { 5 }, pool = "none",
+                                  backend = "inline" }
+    assert.same({ "backend=inline/depth=5/pool=none", "call" }, names(rows))
+  end)
+
+  it("of a command line are typed like the scenario's values", function ()
+    assert.same({ depth = { 10, 100 }, backend = { "inline" } },
+      nesting():parse { "depth=10,100", "backend=inline" })
+    local flags = nesting { params = { flag = { true } } }
+    assert.same({ flag = { false, true } }, flags:parse { "flag=false,true" })
+  end)
+
+  it("that make no sense are one sentence each", function ()
+    local function no(word, sentence)
+      local given, message = nesting():parse { word }
+      assert.is_nil(given)
+      assert.equal(sentence, message)
+    end
+    no("depth=ten", "parameter 'depth': 'ten' is not a number " ..
+      "(its values are 1, 10)")
+    no("dept=1", "unknown parameter 'dept' (did you mean 'depth'?)")
+    no("zzz=1", "unknown parameter 'zzz' (there are backend, depth, pool)")
+    no("depth", "unknown parameter 'depth' (did you mean 'depth'?)")
+    no("depth=", "parameter 'depth': a value is empty")
+    no("depth=1,1", "parameter 'depth': 1 is given twice")
+    no("depth=inf", "parameter 'depth': 'inf' is not a number " ..
+      "(its values are 1, 10)")
+  end)
+
+  it("that the workload refuses name the nearest", function ()
+    local ok, message = pcall(function ()
+      nesting():rows { backend = "asmm" }
+    end)
+    assert.is_false(ok)
+    assert.is_truthy(message:find("nesting: unknown backend 'asmm' " ..
+      "(did you mean 'asm'?)", 1, true))
+    assert.is_truthy(message:find "scenario.lua:%d+: ")
+  end)
+end)
+
+describe("filters", function ()
+  it("keep labels that contain a text, plainly", function ()
+    assert.same({ "backend=asm/depth=1/pool=none",
+      "backend=asm/depth=10/pool=none", "call" },
+      names(nesting():rows({}, { filter = { "asm/", "-spare" } })))
+  end)
+
+  it("keep what the rest is compared to", function ()
+    local rows = nesting { reference = { pool = "none" } }
+      :rows({}, { filter = { "asm/depth=1/pool=batch" } })
+    assert.same({ "backend=asm/depth=1/pool=none",
+      "backend=asm/depth=1/pool=batch_spare" }, names(rows))
+    assert.is_true(rows[1].rides)
+  end)
+
+  it("that leave nothing are no success", function ()
+    local rows, message = nesting():rows({}, { filter = { "xyz" } })
+    assert.is_nil(rows)
+    assert.is_truthy(message:find("no row matches the filter 'xyz'", 1, true))
+  end)
+end)
+
+describe("references", function ()
+  local function of(reference, index)
+    return nesting { reference = reference }:rows()[index].reference
+  end
+
+  it("are call, which rides along", function ()
+    local rows = nesting():rows()
+    assert.equal("call", rows[1].reference)
+    assert.is_true(rows[9].rides)
+  end)
+
+  it("are the row like this one with other values", function ()
+    assert.equal("backend=asm/depth=1/pool=none", of({ pool = "none" }, 2))
+  end)
+
+  it("ride along when they are no row of the scenario", function ()
+    local rows = nesting { reference = { backend = "inline" } }:rows()
+    assert.equal("backend=inline/depth=1/pool=none", rows[1].reference)
+    assert.is_true(rows[9].rides)
+  end)
+
+  it("are named", function ()
+    assert.equal("backend=asm/depth=1/pool=none",
+      of("backend=asm/depth=1/pool=none", 8))
+    assert.equal("yield", of("yield", 8))
+  end)
+
+  it("are functions of the parameters", function ()
+    local reference = function (p)
+      return p.depth == 1 and "call" or { depth = 1 }
+    end
+    assert.equal("call", of(reference, 1))
+    assert.equal("backend=asm/depth=1/pool=none", of(reference, 3))
+  end)
+
+  it("reach measure as indices", function ()
+    calls[#calls + 1] = nil
+    nesting { reference = { pool = "none" } }:run({ depth = 1 }, { forks = 1 })
+    assert.same({ 1, 1, 3, 3 }, calls[#calls].options.reference)
+  end)
+end)
+
+describe("a run", function ()
+  it("gives records in the order of the rows, n/a included", function ()
+    local results = nesting { params = { backend = { "sigaltstack" },
+      depth = { 1000, 10 } } }:run()
+    assert.equal("n/a", results[1].status)
+    assert.equal("not deeper than 500", results[1].reason)
+    assert.is_nil(results[1].ticks)
+    assert.equal("ok", results[2].status)
+    assert.equal(results[2], results["backend=sigaltstack/depth=10"])
+    assert.equal("call", results[3].name)
+    assert.is_true(results[3].reference)
+  end)
+
+  it("takes ten processes unless told otherwise", function ()
+    nesting():run()
+    assert.equal(10, calls[#calls].options.forks)
+    nesting { forks = 3, time = 2 }:run()
+    assert.equal(3, calls[#calls].options.forks)
+    assert.equal(2, calls[#calls].options.time)
+    nesting { time = 2 }:run({}, { time = 1 })
+    assert.equal(1, calls[#calls].options.time)
+  end)
+
+  it("knows the command that repeats it", function ()
+    local results = nesting { name = "nesting" }:run(
+      { depth = { 10, 100 }, pool = "none" }, { seed = 7, time = 2 })
+    assert.equal("cbench nesting depth=10,100 pool=none --time 2 --seed 7",
+      results.meta.command)
+    results = nesting():run({}, { command = { "cbench", "my file.lua" } })
+    assert.equal("cbench 'my file.lua' --seed 7351", results.meta.command)
+  end)
+
+  it("sets up before and tears down after, also when it fails", function ()
+    local events = {}
+    local function note(what)
+      return function () events[#events + 1] = what end
+    end
+    nesting { setup = note "up", teardown = note "down" }:run()
+    assert.same({ "up", "down" }, events)
+    assert.has_error(function ()
+      nesting { teardown = note "down again" }:run({}, { time = "fails" })
+    end)
+    assert.same({ "up", "down", "down again" }, events)
+  end)
+
+  it("computes derived columns and the reading once", function ()
+    local results = nesting {
+      columns = { "typical", { "levels", function (row)
+        return row.params.depth * 2
+      end } },
+      reading = function (all) return #all .. " rows" end,
+    }:run()
+    assert.equal(20, results:find { depth = 10 }.derived.levels)
+    assert.equal("9 rows", results.meta.reading)
+  end)
+
+  it("survives a column that raises", function ()
+    local results = nesting { columns = { { "x", function (row)
+      return row.params.depth.y
+    end } } }:run()
+    assert.is_truthy(results.meta.notes[1]:find "column 'x'")
+  end)
+
+  it("tells limits that are exceeded with their whole interval", function ()
+    local results = nesting { limit = 21 }:run({ backend = "asm" })
+    assert.equal("exceeded",
+      results["backend=asm/depth=1/pool=none"].limit.state)
+    assert.equal("ok",
+      results["backend=asm/depth=1/pool=batch_spare"].limit.state)
+    assert.equal(2, results.meta.limits_exceeded)
+    results = nesting { limit = 21 }:run({ backend = "asm" }, { forks = 1 })
+    assert.equal(0, results.meta.limits_exceeded)
+    assert.equal("not resolved", results[1].limit.state)
+  end)
+end)
+
+describe("several scenarios of one file", function ()
+  local of = import("scenario").of
+
+  it("run one after the other", function ()
+    local group = of({ nesting(), nesting { title = "Second" } }, "both")
+    local results = group:run { depth = 1, backend = "asm" }
+    assert.equal(6, #results)
+    local _, tables = tostring(results):gsub("1 operation =", "")
+    assert.equal(2, tables)
+  end)
+
+  it("take parameters that one of them has", function ()
+    local other = scenario { title = "Other", workload = workload.yield,
+                             params = { backend = { "asm" } } }
+    local group = of({ nesting(), other }, "both")
+    assert.same({ depth = { 1 } }, group:parse { "depth=1" })
+    assert.equal(4 + 1 + 2, #group:rows { depth = { 1 } })
+    assert.has_error(function () group:rows { dept = 1 } end)
+  end)
+
+  it("are nothing else", function ()
+    assert.is_nil(of(nil, "x"))
+    assert.is_nil(of({}, "x"))
+    assert.is_nil(of({ 1 }, "x"))
+    assert.is_nil(of({ nesting(), extra = 1 }, "x"))
+    assert.is_nil(of("text", "x"))
+  end)
+end)
+
+describe("a description", function ()
+  it("with an unknown field names the nearest", function ()
+    refused({ titel = "x" }, "unknown field 'titel' (did you mean 'title'?)")
+  end)
+
+  it("with a wrong type says what is expected, where", function ()
+    refused({ title = 5 }, "field 'title': string expected, got number")
+    refused({ workload = "nesting" },
+      "field 'workload': function or table expected, got string")
+    local ok, message = pcall(function ()
+      local made = scenario { title = 5 }
+      return made
+    end)
+    assert.is_false(ok)
+    assert.is_truthy(message:find "scenario.lua:%d+: scenario: ")
+  end)
+
+  it("is complete", function ()
+    assert.has_error(function () scenario { workload = workload.yield } end)
+    assert.has_error(function () scenario { title = "x" } end)
+    assert.has_error(function () scenario() end)
+  end)
+
+  it("names only parameters that there are", function ()
+    refused({ across = "dept" }, "across: unknown parameter 'dept' " ..
+      "(did you mean 'depth'?)")
+    refused({ reference = { pol = "none" } }, "unknown parameter 'pol'")
+    refused({ fit = "x" }, "fit: unknown parameter 'x'")
+  end)
+
+  it("has parameters with values", function ()
+    refused({ params = { depth = {} } },
+      "parameter 'depth': the list of its values is empty")
+    refused({ params = { depth = { 1, 1 } } },
+      "parameter 'depth': 1 stands twice in its values")
+    refused({ params = { depth = { from = 5, to = 1 } } },
+      "parameter 'depth': a range from 5 to 1 is empty")
+    refused({ params = { depth = { from = 0, to = 8, times = 2 } } },
+      "a range with times needs times > 1 and from > 0")
+    refused({ params = { depth = { from = 1, to = 8, step = 1, times = 2 } } },
+      "a range takes step or times, not both")
+    refused({ params = { depth = { from = 1, too = 8 } } },
+      "unknown field of a range 'too'")
+    refused({ params = { ["a b"] = { 1 } } },
+      "'a b' is no name for a parameter")
+  end)
+
+  it("lists workloads and nothing else", function ()
+    refused({ params = {}, workload = { 1 } },
+      "workload: element 1 is a number and no workload")
+    refused({ params = {}, workload = {} }, "workload: the list is empty")
+    refused({ workload = { workload.yield {} } },
+      "params: a list of workloads takes none")
+  end)
+
+  it("has columns of names and functions", function ()
+    refused({ columns = { 1 } }, "columns: element 1: a name or " ..
+      "{ title, function } expected, got number")
+    refused({ columns = { { "x" } } },
+      "columns: element 1: { title, function } expected")
+  end)
+
+  it("is not too big", function ()
+    local many = { from = 1, to = 1000 }
+    assert.has_error(function ()
+      nesting { params = { depth = many, pool = many } }:rows()
+    end)
+  end)
+end)
