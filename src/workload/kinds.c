@@ -1,7 +1,12 @@
 #include "workload/kinds.h"
 
 static const struct cb_kind *const kinds[] = {
+    &cb_workload_call.kind,
+    &cb_workload_chain.kind,
+    &cb_workload_throughput.kind,
+    &cb_workload_atomic.kind,
     &cb_workload_lock.kind,
+    &cb_workload_clock.kind,
     NULL,
 };
 

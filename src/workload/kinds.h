@@ -4,7 +4,12 @@
 
 #include "cbench.h"
 
+extern const struct cb_workload_kind cb_workload_call;
+extern const struct cb_workload_kind cb_workload_chain;
+extern const struct cb_workload_kind cb_workload_throughput;
+extern const struct cb_workload_kind cb_workload_atomic;
 extern const struct cb_workload_kind cb_workload_lock;
+extern const struct cb_workload_kind cb_workload_clock;
 
 extern const struct cb_family cb_workload_family;
 

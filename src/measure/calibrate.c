@@ -1,0 +1,195 @@
+/*
+ * calibrate.c - how many operations make a batch.
+ *
+ * Each step is the least of three probes: one interrupted probe would make all
+ * batches of the run too short. Steps grow by eight while the batch is far from
+ * its target and by two near it, are scaled once they can be, and verified. All
+ * this is also the warm-up.
+ *
+ * An operation as long as a long batch is measured one at a time. An operation
+ * of no time at all ends at 2^40 in a batch.
+ */
+#include "config.h"
+
+#include "measure/calibrate.h"
+
+#include "base/ticks.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+static const uint64_t n_most = UINT64_C(1) << 40;
+
+struct search {
+  struct cb_runner *runner;
+  const struct cb_batch_limits *limits;
+  struct cb_watchdog *watchdog;
+  double target;
+  double spent; /* ticks, what batches cost around them included */
+  bool cut;     /* a batch ended before its n */
+  bool warned;
+};
+
+/* The least wall time of up to three batches of n, or negative. */
+static double probe(struct search *search, uint64_t n)
+{
+  struct cb_runner *runner = search->runner;
+  double least = INFINITY;
+  for (int i = 0; i < 3; i++) {
+    struct cb_sample sample = {0};
+    uint64_t before = cb_ticks_begin();
+    cb_watchdog_enter(search->watchdog, runner);
+    int status = cb_runner_batch(runner, n, &sample);
+    search->warned = cb_watchdog_leave(search->watchdog);
+    if (status < 0 || search->warned)
+      return -1;
+    runner->probe = sample;
+    least = fmin(least, (double)sample.wall);
+    search->spent += (double)(cb_ticks_end() - before);
+    search->cut |= sample.n < n * runner->slots[0].role->threads;
+    if (search->spent > search->limits->patience)
+      break;
+  }
+  return least;
+}
+
+static uint64_t scaled(uint64_t n, double by)
+{
+  double wanted = floor((double)n * by);
+  if (wanted < 1)
+    return 1;
+  return wanted < (double)n_most ? (uint64_t)wanted : n_most;
+}
+
+static uint64_t most_of(const struct cb_runner *runner)
+{
+  uint64_t most = runner->work->batch_max;
+  return most > 0 && most < n_most ? most : n_most;
+}
+
+static int find_n(struct search *search)
+{
+  struct cb_runner *runner = search->runner;
+  uint64_t most = most_of(runner), n = 1;
+  double wall = probe(search, n);
+  while (wall >= 0 && wall < search->target / 2 && n < most && !search->cut &&
+         search->spent < search->limits->patience) {
+    uint64_t factor = wall < search->target / 16 ? 8 : 2;
+    n = n > most / factor ? most : n * factor;
+    wall = probe(search, n);
+  }
+  /* Scaled and verified, twice at most. */
+  for (int i = 0; i < 2 && wall > 0 && !search->cut; i++) {
+    double by = search->target / wall;
+    if (by > 0.8 && by < 1.25)
+      break;
+    uint64_t next = scaled(n, by);
+    next = next > most ? most : next;
+    if (next == n || search->spent > search->limits->patience)
+      break;
+    n = next;
+    wall = probe(search, n);
+  }
+  if (wall < 0)
+    return -1;
+  if (search->cut) {
+    n = runner->probe.n / runner->slots[0].role->threads;
+    n = n > 0 ? n : 1;
+  }
+  runner->n = n;
+  runner->cost = wall / (double)n;
+  return 0;
+}
+
+int cb_calibrate(struct cb_runner *runner, const struct cb_batch_limits *limits,
+                 struct cb_watchdog *watchdog)
+{
+  struct search search = {.runner = runner,
+                          .limits = limits,
+                          .watchdog = watchdog,
+                          .target =
+                              runner->crew ? limits->crew : limits->target};
+  int status;
+  if (runner->variant->n > 0) {
+    runner->n = runner->variant->n;
+    status = probe(&search, runner->n) < 0 ? -1 : 0;
+  } else
+    status = find_n(&search);
+  return search.warned ? -ETIMEDOUT : status;
+}
+
+/* ---- a shared n ---------------------------------------------------------- */
+
+static int by_cost(const void *a, const void *b)
+{
+  const struct cb_runner *const *one = a, *const *two = b;
+  return ((*one)->cost > (*two)->cost) - ((*one)->cost < (*two)->cost);
+}
+
+/* Those whose n is free: one thread, not given, and of an operation so short
+ * that the count of a batch is a matter of choice. */
+static size_t choose(struct cb_runner *runners, size_t count,
+                     const struct cb_batch_limits *limits,
+                     struct cb_runner **chosen)
+{
+  size_t found = 0;
+  for (size_t i = 0; i < count; i++) {
+    struct cb_runner *runner = &runners[i];
+    if (runner->ready && !runner->crew && runner->variant->n == 0 &&
+        runner->n < n_most && runner->cost > 0 && runner->cost <= limits->most)
+      chosen[found++] = runner;
+  }
+  qsort(chosen, found, sizeof *chosen, by_cost);
+  return found;
+}
+
+/* Says which variants have not the n of the first. */
+static void note_own(struct cb_runner *runners, size_t count)
+{
+  const struct cb_runner *first = NULL;
+  for (size_t i = 0; i < count; i++) {
+    struct cb_runner *runner = &runners[i];
+    if (!runner->ready || runner->crew)
+      continue;
+    first = first ? first : runner;
+    runner->result->own_n = runner->n != first->n;
+  }
+}
+
+/* The n for a group of ascending cost, 0 when there is none: the slowest fills
+ * its target, unless the fastest would then drown in the clock's cost. */
+static uint64_t common_n(struct cb_runner *const *group, size_t size,
+                         const struct cb_batch_limits *limits)
+{
+  double slowest = group[size - 1]->cost;
+  double low = ceil(limits->least / group[0]->cost);
+  double high = floor(limits->most / slowest);
+  for (size_t i = 0; i < size; i++)
+    high = fmin(high, (double)most_of(group[i]));
+  if (low > high)
+    return 0;
+  double n = fmin(fmax(floor(limits->target / slowest), low), high);
+  return n < 1 ? 1 : (uint64_t)n;
+}
+
+void cb_share_batches(struct cb_runner *runners, size_t count,
+                      const struct cb_batch_limits *limits)
+{
+  struct cb_runner **chosen = calloc(count, sizeof *chosen);
+  /* Without memory each keeps its own, which is good enough. */
+  size_t left = chosen ? choose(runners, count, limits, chosen) : 0;
+  struct cb_runner **group = chosen;
+  while (left > 0) {
+    size_t size = left;
+    uint64_t n = 0;
+    while (size > 1 && (n = common_n(group, size, limits)) == 0)
+      size--;
+    for (size_t i = 0; i < size && n > 0; i++)
+      group[i]->n = n;
+    group += size;
+    left -= size;
+  }
+  note_own(runners, count);
+  free(chosen);
+}

@@ -1,0 +1,340 @@
+#include "config.h"
+
+#include "measure/runner.h"
+
+#include "base/ticks.h"
+#include "base/topology.h"
+#include "measure/causes.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+int cb_runner_fail(struct cb_runner *runner, enum cb_status status, int code,
+                   const char *format, ...)
+{
+  struct cb_result *result = runner->result;
+  if (result->status == CB_OK || result->status == CB_PARTIAL) {
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(result->reason.text, sizeof result->reason.text, format,
+              arguments);
+    va_end(arguments);
+    result->reason.code = code;
+    result->status = status;
+  }
+  return code;
+}
+
+/* What this machine cannot do is no fault of the row. */
+static int refuse(struct cb_runner *runner, const struct cb_error *error)
+{
+  return cb_runner_fail(runner, error->code == -ENOTSUP ? CB_NA : CB_FAIL,
+                        error->code, "%s", error->text);
+}
+
+/* ---- threads ------------------------------------------------------------- */
+
+int cb_slot_begin(struct cb_slot *slot, void *state)
+{
+  const struct cb_role *role = slot->role;
+  int status = 0;
+  if (role->begin)
+    status = role->begin(state, slot->thread, &slot->error);
+  slot->begun = status >= 0;
+  if (status < 0 && slot->error.code >= 0)
+    cb_fail(&slot->error, status, "a thread of role '%s' could not begin: %s",
+            role->name, strerror(-status));
+  return status;
+}
+
+void cb_slot_end(struct cb_slot *slot, void *state)
+{
+  if (slot->begun && slot->role->end)
+    slot->role->end(state, slot->thread);
+  slot->begun = false;
+}
+
+static int choose_cpus(const struct cb_variant *variant, unsigned threads,
+                       int *cpus, struct cb_error *error)
+{
+  if (variant->cpu_count == 0)
+    return cb_cpus_place(variant->place, threads, cpus, error);
+  int status = cb_cpus_check(variant->cpus, variant->cpu_count, error);
+  for (unsigned i = 0; i < threads && status == 0; i++)
+    cpus[i] = variant->cpus[i % variant->cpu_count];
+  return status;
+}
+
+static int make_slots(struct cb_runner *runner, struct cb_error *error)
+{
+  const struct cb_workload *work = runner->work;
+  unsigned threads = 0;
+  for (size_t i = 0; i < work->role_count; i++)
+    threads += work->roles[i].threads;
+  if (threads == 0)
+    return cb_fail(error, -EINVAL, "a workload needs a role with a thread");
+
+  struct cb_result *result = runner->result;
+  int *cpus = calloc(threads, sizeof *cpus);
+  runner->slots =
+      aligned_alloc(_Alignof(struct cb_slot), threads * sizeof *runner->slots);
+  result->roles = calloc(threads, sizeof *result->roles);
+  if (!cpus || !runner->slots || !result->roles) {
+    free(cpus);
+    return cb_fail(error, -ENOMEM, "out of memory for %u threads", threads);
+  }
+  memset(runner->slots, 0, threads * sizeof *runner->slots);
+  int status = choose_cpus(runner->variant, threads, cpus, error);
+  for (size_t i = 0; i < work->role_count && status == 0; i++)
+    for (unsigned j = 0; j < work->roles[i].threads; j++) {
+      struct cb_slot *slot = &runner->slots[runner->threads];
+      *slot = (struct cb_slot){
+          .role = &work->roles[i], .thread = j, .cpu = cpus[runner->threads]};
+      result->roles[runner->threads++] = (struct cb_role_result){
+          .role = work->roles[i].name, .thread = j, .cpu = slot->cpu};
+    }
+  result->role_count = runner->threads;
+  free(cpus);
+  return status;
+}
+
+static int start(struct cb_runner *runner, struct cb_error *error)
+{
+  if (runner->threads > 1) {
+    runner->crew =
+        cb_crew_create(runner->slots, runner->threads, runner->work->state);
+    if (!runner->crew)
+      return cb_fail(error, -ENOMEM, "out of memory");
+    return cb_crew_start(runner->crew, error);
+  }
+  struct cb_slot *slot = &runner->slots[0];
+  slot->id = pthread_self();
+  int status = cb_pin(slot->cpu, error);
+  if (status == 0)
+    status = cb_slot_begin(slot, runner->work->state);
+  if (slot->error.code < 0 && error)
+    *error = slot->error;
+  return status;
+}
+
+static void stop(struct cb_runner *runner)
+{
+  if (runner->crew)
+    cb_crew_stop(runner->crew);
+  else if (runner->threads == 1)
+    cb_slot_end(&runner->slots[0], runner->work->state);
+  runner->crew = NULL;
+}
+
+/* ---- opening and closing ------------------------------------------------- */
+
+static int set_up(struct cb_runner *runner, struct cb_error *error)
+{
+  struct cb_workload *work = runner->work;
+  if (!work->setup)
+    return 0;
+  int status = work->setup(work->state, &runner->control, error);
+  if (status < 0 && error->code >= 0)
+    cb_fail(error, status, "set-up failed: %s", strerror(-status));
+  return status;
+}
+
+int cb_runner_open(struct cb_runner *runner, const struct cb_variant *variant,
+                   struct cb_result *result)
+{
+  struct cb_error error = {0, ""};
+  *runner = (struct cb_runner){
+      .variant = variant, .work = variant->workload, .result = result};
+  if (make_slots(runner, &error) < 0 || set_up(runner, &error) < 0)
+    return refuse(runner, &error);
+  if (start(runner, &error) < 0) {
+    stop(runner);
+    if (runner->work->teardown)
+      runner->work->teardown(runner->work->state);
+    return refuse(runner, &error);
+  }
+  runner->ready = true;
+  return 0;
+}
+
+static void prove(struct cb_runner *runner)
+{
+  struct cb_workload *work = runner->work;
+  struct cb_error error = {0, ""};
+  if (!work->check || runner->result->status == CB_FAIL)
+    return;
+  int status = work->check(work->state, runner->total, &error);
+  if (status < 0 && error.code >= 0)
+    cb_fail(&error, status, "its proof failed: %s", strerror(-status));
+  if (status < 0)
+    cb_runner_fail(runner, CB_FAIL, error.code, "%s", error.text);
+  runner->result->checked = status >= 0;
+}
+
+static size_t read_counters(struct cb_runner *runner,
+                            struct cb_counter *counters)
+{
+  struct cb_workload *work = runner->work;
+  size_t count = 0;
+  if (work->counters)
+    count = work->counters(work->state, counters, CB_RESULT_COUNTERS);
+  return count < CB_RESULT_COUNTERS ? count : CB_RESULT_COUNTERS;
+}
+
+void cb_runner_mark(struct cb_runner *runner)
+{
+  runner->before_count = read_counters(runner, runner->before);
+}
+
+static void count(struct cb_runner *runner)
+{
+  struct cb_result *result = runner->result;
+  result->counter_count = read_counters(runner, result->counters);
+  for (size_t i = 0; i < result->counter_count; i++) {
+    struct cb_counter *counter = &result->counters[i];
+    if (counter->type != CB_GAUGE && i < runner->before_count)
+      counter->value -= runner->before[i].value;
+    if (counter->type == CB_SHARE)
+      counter->value = result->operations > 0
+                           ? counter->value / (double)result->operations
+                           : 0;
+  }
+}
+
+static void sum_up(struct cb_runner *runner)
+{
+  struct cb_result *result = runner->result;
+  result->n = runner->n;
+  result->overlap = 1;
+  for (size_t i = 0; i < result->role_count; i++) {
+    struct cb_role_result *role = &result->roles[i];
+    /* Until now the ticks during which every thread ran. */
+    role->overlap = role->ticks > 0 ? role->overlap / (double)role->ticks : 1;
+    if (role->overlap < result->overlap)
+      result->overlap = role->overlap;
+  }
+}
+
+/* What was left by force may hold locks and lie half changed: its functions are
+ * not called again. The threads themselves are back. */
+static void abandon(struct cb_runner *runner)
+{
+  for (unsigned i = 0; i < runner->threads; i++)
+    runner->slots[i].begun = false;
+  stop(runner);
+  sum_up(runner);
+}
+
+void cb_runner_close(struct cb_runner *runner)
+{
+  if (runner->escaped)
+    abandon(runner);
+  else if (runner->ready) {
+    stop(runner);
+    count(runner);
+    sum_up(runner);
+    prove(runner);
+    if (runner->work->teardown)
+      runner->work->teardown(runner->work->state);
+  }
+  free(runner->slots);
+  runner->slots = NULL;
+  runner->ready = false;
+}
+
+/* ---- batches ------------------------------------------------------------- */
+
+static int run_here(struct cb_runner *runner, uint64_t n)
+{
+  struct cb_slot *slot = &runner->slots[0];
+  struct cb_error error;
+  struct cb_trace trace;
+  double hz = cb_clock()->hz;
+  if (cb_pin(slot->cpu, &error) < 0)
+    return refuse(runner, &error);
+  cb_trace_start(&trace);
+  cb_slot_time(slot, runner->work->state, n);
+  slot->causes = cb_trace_stop(&trace, hz);
+  return 0;
+}
+
+static void collect(struct cb_runner *runner, struct cb_sample *sample)
+{
+  uint64_t first = UINT64_MAX, last = 0;
+  sample->n = sample->ticks = sample->causes = 0;
+  for (unsigned i = 0; i < runner->threads; i++) {
+    const struct cb_slot *slot = &runner->slots[i];
+    if (slot->role == runner->slots[0].role) {
+      sample->n += slot->operations;
+      sample->ticks += slot->stop - slot->start;
+    }
+    sample->causes |= slot->causes;
+    runner->total += slot->operations;
+    runner->escaped |= slot->escaped;
+    first = slot->start < first ? slot->start : first;
+    last = slot->stop > last ? slot->stop : last;
+  }
+  sample->wall = last - first;
+}
+
+int cb_runner_batch(struct cb_runner *runner, uint64_t n,
+                    struct cb_sample *sample)
+{
+  struct cb_workload *work = runner->work;
+  struct cb_error error = {0, ""};
+  if (work->prepare) {
+    int status = work->prepare(work->state, n, &error);
+    if (status < 0 && error.code >= 0)
+      cb_fail(&error, status, "a batch could not be prepared: %s",
+              strerror(-status));
+    if (status < 0)
+      return refuse(runner, &error);
+  }
+  if (runner->crew)
+    cb_crew_run(runner->crew, n);
+  else if (run_here(runner, n) < 0)
+    return runner->result->reason.code;
+  collect(runner, sample);
+  return 0;
+}
+
+static void add_roles(struct cb_runner *runner)
+{
+  uint64_t last_start = 0, first_stop = UINT64_MAX;
+  for (unsigned i = 0; i < runner->threads; i++) {
+    const struct cb_slot *slot = &runner->slots[i];
+    last_start = slot->start > last_start ? slot->start : last_start;
+    first_stop = slot->stop < first_stop ? slot->stop : first_stop;
+  }
+  for (unsigned i = 0; i < runner->threads; i++) {
+    const struct cb_slot *slot = &runner->slots[i];
+    struct cb_role_result *role = &runner->result->roles[i];
+    role->operations += slot->operations;
+    role->ticks += slot->stop - slot->start;
+    if (first_stop > last_start)
+      role->overlap += (double)(first_stop - last_start);
+  }
+}
+
+int cb_runner_keep(struct cb_runner *runner, const struct cb_sample *sample)
+{
+  struct cb_result *result = runner->result;
+  size_t count = result->sample_count;
+  /* Full at 64, 128, 256, ... */
+  if (count == 0 || (count >= 64 && (count & (count - 1)) == 0)) {
+    size_t capacity = count ? 2 * count : 64;
+    struct cb_sample *grown =
+        realloc(result->samples, capacity * sizeof *grown);
+    if (!grown)
+      return cb_runner_fail(runner, CB_FAIL, -ENOMEM,
+                            "out of memory for samples");
+    result->samples = grown;
+  }
+  result->samples[result->sample_count++] = *sample;
+  result->operations += sample->n;
+  add_roles(runner);
+  return 0;
+}

@@ -1,0 +1,655 @@
+/* Measuring: batches, rounds and limits, with workloads that do nothing but
+ * keep a record of how they were called. */
+#include "test.h"
+
+#include "base/cpu.h"
+#include "base/ticks.h"
+#include "base/topology.h"
+
+#include <errno.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Spins for so many ticks an operation, and remembers. */
+struct fake {
+  struct cb_role roles[2];
+  struct cb_workload work;
+  const struct cb_control *control;
+  double cost;      /* ticks */
+  uint64_t give_up; /* most operations a call of run does, 0: all */
+  int setup_status, begin_status, check_status, prepare_status;
+  bool deaf;          /* does not look at stop */
+  bool interruptible; /* but can be told */
+  atomic_bool told;
+  atomic_ulong operations, batches, begun, ended;
+  uint64_t prepared, checked, torn_down, proven;
+};
+
+static void spin(double ticks)
+{
+  uint64_t start = cb_ticks_begin();
+  while ((double)(cb_ticks_end() - start) < ticks)
+    continue;
+}
+
+static uint64_t run(void *state, unsigned thread, uint64_t n)
+{
+  struct fake *fake = state;
+  (void)thread;
+  if (fake->give_up > 0 && n > fake->give_up)
+    n = fake->give_up;
+  if (fake->cost > 0)
+    spin(fake->cost * (double)n);
+  atomic_fetch_add(&fake->operations, n);
+  atomic_fetch_add(&fake->batches, 1);
+  return n;
+}
+
+/* Never ends of itself. */
+static uint64_t run_for_ever(void *state, unsigned thread, uint64_t n)
+{
+  struct fake *fake = state;
+  (void)thread;
+  (void)n;
+  while ((fake->deaf || !atomic_load(&fake->control->stop)) &&
+         !atomic_load(&fake->told))
+    continue;
+  return 0;
+}
+
+static int setup(void *state, const struct cb_control *control,
+                 struct cb_error *error)
+{
+  struct fake *fake = state;
+  fake->control = control;
+  return fake->setup_status < 0
+             ? cb_fail(error, fake->setup_status, "cannot set up")
+             : 0;
+}
+
+static int begin(void *state, unsigned thread, struct cb_error *error)
+{
+  struct fake *fake = state;
+  atomic_fetch_add(&fake->begun, 1);
+  if (fake->begin_status < 0)
+    return cb_fail(error, fake->begin_status, "thread %u cannot begin", thread);
+  return 0;
+}
+
+static void end(void *state, unsigned thread)
+{
+  struct fake *fake = state;
+  (void)thread;
+  atomic_fetch_add(&fake->ended, 1);
+}
+
+static int prepare(void *state, uint64_t n, struct cb_error *error)
+{
+  struct fake *fake = state;
+  (void)n;
+  if (++fake->prepared > 2 && fake->prepare_status < 0)
+    return cb_fail(error, fake->prepare_status, "cannot prepare");
+  return 0;
+}
+
+static int check(void *state, uint64_t operations, struct cb_error *error)
+{
+  struct fake *fake = state;
+  fake->checked++;
+  fake->proven = operations;
+  return fake->check_status < 0
+             ? cb_fail(error, fake->check_status, "one got lost")
+             : 0;
+}
+
+static size_t counters(void *state, struct cb_counter *counters,
+                       size_t capacity)
+{
+  struct fake *fake = state;
+  double operations = (double)atomic_load(&fake->operations);
+  assert_true(capacity >= 3);
+  counters[0] = (struct cb_counter){"done", CB_COUNT, operations};
+  counters[1] = (struct cb_counter){"half", CB_SHARE, operations / 2};
+  counters[2] = (struct cb_counter){"level", CB_GAUGE, 7};
+  return 3;
+}
+
+static void teardown(void *state)
+{
+  struct fake *fake = state;
+  fake->torn_down++;
+}
+
+static void tell(void *state)
+{
+  struct fake *fake = state;
+  if (fake->interruptible)
+    atomic_store(&fake->told, true);
+}
+
+static struct fake *make(double cost, unsigned threads)
+{
+  struct fake *fake = calloc(1, sizeof *fake);
+  assert_non_null(fake);
+  fake->cost = cost;
+  fake->roles[0] = (struct cb_role){.name = "one",
+                                    .threads = threads,
+                                    .run = run,
+                                    .begin = begin,
+                                    .end = end};
+  fake->roles[1] = fake->roles[0];
+  fake->roles[1].name = "two";
+  fake->work = (struct cb_workload){.operation = "a fake",
+                                    .state = fake,
+                                    .roles = fake->roles,
+                                    .role_count = 1,
+                                    .setup = setup,
+                                    .prepare = prepare,
+                                    .check = check,
+                                    .counters = counters,
+                                    .teardown = teardown,
+                                    .interrupt = tell};
+  return fake;
+}
+
+static struct cb_measurement *measure(struct fake **fakes, size_t count,
+                                      struct cb_measure_options options)
+{
+  struct cb_variant variants[16];
+  struct cb_error error = {0, ""};
+  memset(variants, 0, sizeof variants);
+  for (size_t i = 0; i < count; i++)
+    variants[i] =
+        (struct cb_variant){.name = "fake", .workload = &fakes[i]->work};
+  struct cb_measurement *measurement =
+      cb_measure(variants, count, &options, &error);
+  if (!measurement)
+    print_error("%s\n", error.text);
+  assert_non_null(measurement);
+  assert_int_equal(measurement->result_count, count);
+  return measurement;
+}
+
+static struct cb_measure_options brief(uint64_t rounds)
+{
+  return (struct cb_measure_options){
+      .seconds = 20, .rounds = rounds, .seed = 1};
+}
+
+/* ---- what is called, and when -------------------------------------------- */
+
+static void rounds_are_kept(void **state)
+{
+  (void)state;
+  struct fake *fakes[2] = {make(1000, 1), make(2000, 1)};
+  struct cb_measurement *measurement = measure(fakes, 2, brief(30));
+  assert_string_equal(measurement->stopped_by, "rounds");
+  assert_int_equal(measurement->rounds, 30);
+  for (int i = 0; i < 2; i++) {
+    struct cb_result *result = &measurement->results[i];
+    assert_int_equal(result->status, CB_OK);
+    assert_int_equal(result->sample_count, 30);
+    assert_true(result->checked);
+    uint64_t operations = 0;
+    for (uint32_t j = 0; j < 30; j++) {
+      assert_int_equal(result->samples[j].round, j);
+      assert_int_equal(result->samples[j].n, result->n);
+      assert_true(result->samples[j].ticks > 0);
+      assert_true(result->samples[j].canary[0] > 0);
+      operations += result->samples[j].n;
+    }
+    assert_int_equal(result->operations, operations);
+    assert_int_equal(result->roles[0].operations, operations);
+    assert_int_equal(fakes[i]->proven, atomic_load(&fakes[i]->operations));
+    assert_int_equal(atomic_load(&fakes[i]->begun), 1);
+    assert_int_equal(atomic_load(&fakes[i]->ended), 1);
+    assert_int_equal(fakes[i]->torn_down, 1);
+    assert_int_equal(fakes[i]->prepared, atomic_load(&fakes[i]->batches));
+  }
+  /* One n for both. */
+  assert_int_equal(measurement->results[0].n, measurement->results[1].n);
+  assert_false(measurement->results[1].own_n);
+  cb_measurement_destroy(measurement);
+  free(fakes[0]);
+  free(fakes[1]);
+}
+
+static void counters_are_of_timed_rounds(void **state)
+{
+  (void)state;
+  struct fake *fake = make(1000, 1);
+  struct cb_measurement *measurement = measure(&fake, 1, brief(5));
+  struct cb_result *result = &measurement->results[0];
+  assert_int_equal(result->counter_count, 3);
+  assert_int_equal((uint64_t)result->counters[0].value, result->operations);
+  assert_true(result->counters[1].value == 0.5);
+  assert_true(result->counters[2].value == 7);
+  cb_measurement_destroy(measurement);
+  free(fake);
+}
+
+static void several_threads_meet(void **state)
+{
+  (void)state;
+  struct fake *fake = make(100, 2);
+  fake->work.role_count = 2;
+  struct cb_measurement *measurement = measure(&fake, 1, brief(10));
+  struct cb_result *result = &measurement->results[0];
+  assert_int_equal(result->status, CB_OK);
+  assert_int_equal(result->role_count, 4);
+  assert_string_equal(result->roles[0].role, "one");
+  assert_string_equal(result->roles[3].role, "two");
+  assert_int_equal(result->roles[3].thread, 1);
+  assert_int_equal(atomic_load(&fake->begun), 4);
+  assert_int_equal(atomic_load(&fake->ended), 4);
+  /* A sample counts the first role: two threads. */
+  assert_int_equal(result->samples[0].n, 2 * result->n);
+  assert_int_equal(result->operations,
+                   result->roles[0].operations + result->roles[1].operations);
+  assert_int_equal(fake->proven, atomic_load(&fake->operations));
+  for (int i = 0; i < 4; i++) {
+    assert_true(result->roles[i].overlap >= 0);
+    assert_true(result->roles[i].overlap <= 1);
+    assert_true(result->samples[0].wall > 0);
+  }
+  cb_measurement_destroy(measurement);
+  free(fake);
+}
+
+static void more_threads_than_cpus_finish(void **state)
+{
+  (void)state;
+  struct fake *fake = make(100, 40);
+  struct cb_measurement *measurement = measure(&fake, 1, brief(5));
+  assert_int_equal(measurement->results[0].status, CB_OK);
+  assert_int_equal(measurement->results[0].sample_count, 5);
+  cb_measurement_destroy(measurement);
+  free(fake);
+}
+
+/* ---- sizes of batches ---------------------------------------------------- */
+
+static void long_operations_go_one_by_one(void **state)
+{
+  (void)state;
+  struct fake *fake = make(0.005 * cb_clock()->hz, 1);
+  struct cb_measurement *measurement = measure(&fake, 1, brief(3));
+  assert_int_equal(measurement->results[0].n, 1);
+  assert_int_equal(measurement->results[0].sample_count, 3);
+  cb_measurement_destroy(measurement);
+  free(fake);
+}
+
+static void unlike_costs_have_their_own_n(void **state)
+{
+  (void)state;
+  double us = cb_clock()->hz * 1e-6;
+  struct fake *fakes[2] = {make(0.2 * us, 1), make(500 * us, 1)};
+  struct cb_measurement *measurement = measure(fakes, 2, brief(3));
+  assert_true(measurement->results[0].n > measurement->results[1].n);
+  assert_false(measurement->results[0].own_n);
+  assert_true(measurement->results[1].own_n);
+  cb_measurement_destroy(measurement);
+  free(fakes[0]);
+  free(fakes[1]);
+}
+
+static void batch_max_is_kept(void **state)
+{
+  (void)state;
+  struct fake *fakes[2] = {make(100, 1), make(100, 1)};
+  fakes[1]->work.batch_max = 7;
+  struct cb_measurement *measurement = measure(fakes, 2, brief(4));
+  assert_true(measurement->results[1].n <= 7);
+  assert_true(atomic_load(&fakes[1]->operations) <=
+              7 * atomic_load(&fakes[1]->batches));
+  cb_measurement_destroy(measurement);
+  free(fakes[0]);
+  free(fakes[1]);
+}
+
+static void a_given_n_is_used(void **state)
+{
+  (void)state;
+  struct fake *fake = make(1000, 1);
+  struct cb_variant variant = {
+      .name = "fake", .workload = &fake->work, .n = 13};
+  struct cb_measure_options options = brief(4);
+  struct cb_measurement *measurement = cb_measure(&variant, 1, &options, NULL);
+  assert_non_null(measurement);
+  assert_int_equal(measurement->results[0].n, 13);
+  assert_int_equal(measurement->results[0].samples[3].n, 13);
+  cb_measurement_destroy(measurement);
+  free(fake);
+}
+
+static void nothing_is_below_resolution(void **state)
+{
+  (void)state;
+  struct fake *fake = make(0, 1);
+  struct cb_estimate estimate;
+  struct cb_measurement *measurement = measure(&fake, 1, brief(20));
+  struct cb_result *result = &measurement->results[0];
+  assert_int_equal(result->status, CB_OK);
+  assert_true(result->n <= UINT64_C(1) << 40);
+  assert_int_equal(
+      cb_estimate(result->samples, result->sample_count, &estimate), 0);
+  assert_true(estimate.typical >= 0);
+  assert_true(estimate.below_resolution);
+  cb_measurement_destroy(measurement);
+  free(fake);
+}
+
+/* A role whose batch ends by itself (a ring is full) is divided by what it did.
+ */
+static void early_ends_count_what_was_done(void **state)
+{
+  (void)state;
+  struct fake *fake = make(100, 1);
+  fake->give_up = 5;
+  struct cb_measurement *measurement = measure(&fake, 1, brief(6));
+  struct cb_result *result = &measurement->results[0];
+  assert_int_equal(result->status, CB_OK);
+  for (size_t i = 0; i < result->sample_count; i++)
+    assert_true(result->samples[i].n <= 5);
+  assert_int_equal(fake->proven, atomic_load(&fake->operations));
+  cb_measurement_destroy(measurement);
+  free(fake);
+}
+
+/* ---- order --------------------------------------------------------------- */
+
+static unsigned who[400];
+static size_t who_count;
+
+struct marker {
+  struct cb_role role;
+  unsigned number;
+};
+
+static uint64_t run_marker(void *state, unsigned thread, uint64_t n)
+{
+  (void)thread;
+  if (who_count < sizeof who / sizeof *who)
+    who[who_count++] = ((struct marker *)state)->number;
+  return n;
+}
+
+/* Who ran in which place of the rounds, as one run with this seed has it. */
+static void record_order(uint64_t seed, unsigned *into)
+{
+  struct marker markers[4];
+  struct cb_workload works[4];
+  struct cb_variant variants[4];
+  struct cb_measure_options options = {
+      .seconds = 20, .rounds = 16, .seed = seed};
+  for (unsigned i = 0; i < 4; i++) {
+    markers[i] = (struct marker){{.threads = 1, .run = run_marker}, i};
+    works[i] = (struct cb_workload){
+        .state = &markers[i], .roles = &markers[i].role, .role_count = 1};
+    variants[i] = (struct cb_variant){.workload = &works[i], .n = 1};
+  }
+  who_count = 0;
+  struct cb_measurement *measurement = cb_measure(variants, 4, &options, NULL);
+  assert_non_null(measurement);
+  assert_int_equal(measurement->rounds, 16);
+  assert_int_equal(measurement->seed, seed);
+  /* 4 x 3 probes, then 16 rounds. */
+  assert_int_equal(who_count, 12 + 64);
+  memcpy(into, who + 12, 64 * sizeof *into);
+  cb_measurement_destroy(measurement);
+}
+
+static void order_is_a_latin_square(void **state)
+{
+  (void)state;
+  unsigned order[64];
+  record_order(5, order);
+  for (int block = 0; block < 4; block++) {
+    unsigned places[4][4] = {{0}};
+    for (int i = 0; i < 16; i++)
+      places[order[block * 16 + i]][i % 4]++;
+    for (int i = 0; i < 4; i++)
+      for (int j = 0; j < 4; j++)
+        assert_int_equal(places[i][j], 1);
+  }
+  assert_memory_not_equal(order, order + 16, 16 * sizeof *order);
+}
+
+static void order_is_given_by_the_seed(void **state)
+{
+  (void)state;
+  unsigned one[64], two[64], other[64];
+  record_order(5, one);
+  record_order(5, two);
+  record_order(6, other);
+  assert_memory_equal(one, two, sizeof one);
+  assert_memory_not_equal(one, other, sizeof one);
+}
+
+/* ---- what goes wrong ----------------------------------------------------- */
+
+static void a_failing_proof_fails_the_row(void **state)
+{
+  (void)state;
+  struct fake *fakes[2] = {make(1000, 1), make(1000, 1)};
+  fakes[0]->check_status = -EINVAL;
+  struct cb_measurement *measurement = measure(fakes, 2, brief(3));
+  assert_int_equal(measurement->results[0].status, CB_FAIL);
+  assert_string_equal(measurement->results[0].reason.text, "one got lost");
+  assert_false(measurement->results[0].checked);
+  assert_int_equal(measurement->results[1].status, CB_OK);
+  cb_measurement_destroy(measurement);
+  free(fakes[0]);
+  free(fakes[1]);
+}
+
+static void refusals_leave_the_others_alone(void **state)
+{
+  (void)state;
+  struct fake *fakes[4] = {make(1000, 1), make(1000, 1), make(1000, 3),
+                           make(1000, 1)};
+  fakes[0]->setup_status = -ENOTSUP;
+  fakes[1]->prepare_status = -ENOSPC;
+  fakes[2]->begin_status = -ENOMEM;
+  struct cb_measurement *measurement = measure(fakes, 4, brief(3));
+  assert_int_equal(measurement->results[0].status, CB_NA);
+  assert_string_equal(measurement->results[0].reason.text, "cannot set up");
+  assert_int_equal(measurement->results[1].status, CB_FAIL);
+  assert_string_equal(measurement->results[1].reason.text, "cannot prepare");
+  assert_int_equal(measurement->results[2].status, CB_FAIL);
+  assert_non_null(strstr(measurement->results[2].reason.text, "cannot begin"));
+  assert_int_equal(fakes[0]->torn_down, 0);
+  assert_int_equal(fakes[2]->torn_down, 1);
+  assert_int_equal(atomic_load(&fakes[2]->ended), 0);
+  assert_int_equal(measurement->results[3].status, CB_OK);
+  assert_int_equal(measurement->results[3].sample_count, 3);
+  cb_measurement_destroy(measurement);
+  for (int i = 0; i < 4; i++)
+    free(fakes[i]);
+}
+
+static void arguments_are_checked(void **state)
+{
+  (void)state;
+  struct cb_error error;
+  struct fake *fake = make(1000, 1);
+  struct cb_variant twice[2] = {{.workload = &fake->work},
+                                {.workload = &fake->work}};
+  struct cb_measure_options options = {.rounds = 2000000};
+  assert_null(cb_measure(twice, 0, NULL, &error));
+  assert_null(cb_measure(twice, 2, NULL, &error));
+  assert_string_equal(error.text, "variants 0 and 1 share a workload");
+  assert_null(cb_measure(twice, 1, &options, &error));
+  assert_int_equal(error.code, -EINVAL);
+  options = (struct cb_measure_options){.seconds = -1};
+  assert_null(cb_measure(twice, 1, &options, &error));
+  free(fake);
+}
+
+static void a_foreign_cpu_is_refused(void **state)
+{
+  (void)state;
+  int cpu = 8000;
+  struct fake *fake = make(1000, 1);
+  struct cb_variant variant = {
+      .workload = &fake->work, .cpus = &cpu, .cpu_count = 1};
+  struct cb_measurement *measurement = cb_measure(&variant, 1, NULL, NULL);
+  assert_non_null(measurement);
+  assert_int_equal(measurement->results[0].status, CB_FAIL);
+  assert_non_null(strstr(measurement->results[0].reason.text, "CPU 8000"));
+  assert_string_equal(measurement->stopped_by, "error");
+  cb_measurement_destroy(measurement);
+  free(fake);
+}
+
+/* ---- limits -------------------------------------------------------------- */
+
+static void time_ends_it(void **state)
+{
+  (void)state;
+  struct fake *fake = make(1000, 1);
+  struct cb_measurement *measurement =
+      measure(&fake, 1, (struct cb_measure_options){.seconds = 0.02});
+  assert_string_equal(measurement->stopped_by, "time");
+  assert_true(measurement->rounds > 0);
+  assert_int_equal(measurement->results[0].sample_count, measurement->rounds);
+  cb_measurement_destroy(measurement);
+  free(fake);
+}
+
+/* One operation takes longer than there is time: the probe is the figure. */
+static void one_operation_outlasts_the_budget(void **state)
+{
+  (void)state;
+  struct fake *fake = make(0.02 * cb_clock()->hz, 1);
+  struct cb_measurement *measurement =
+      measure(&fake, 1, (struct cb_measure_options){.seconds = 0.001});
+  assert_int_equal(measurement->results[0].status, CB_OK);
+  assert_int_equal(measurement->results[0].sample_count, 1);
+  assert_int_equal(atomic_load(&fake->batches), 1);
+  cb_measurement_destroy(measurement);
+  free(fake);
+}
+
+static struct cb_control user;
+
+static void stop_now(void *data, const struct cb_progress *progress)
+{
+  (void)data;
+  if (progress->round > 0)
+    atomic_store(&user.stop, 1);
+}
+
+static void a_signal_keeps_what_there_is(void **state)
+{
+  (void)state;
+  struct fake *fake = make(1000, 1);
+  atomic_store(&user.stop, 0);
+  struct cb_measurement *measurement =
+      measure(&fake, 1,
+              (struct cb_measure_options){
+                  .seconds = 50, .control = &user, .progress = stop_now});
+  assert_string_equal(measurement->stopped_by, "signal");
+  assert_int_equal(measurement->results[0].status, CB_PARTIAL);
+  assert_true(measurement->results[0].sample_count > 0);
+  assert_true(measurement->results[0].checked);
+  cb_measurement_destroy(measurement);
+  free(fake);
+}
+
+static void check_bitten(struct fake *fake, bool by_force)
+{
+  struct fake *fakes[2] = {make(1000, 1), fake};
+  struct cb_measurement *measurement = measure(
+      fakes, 2, (struct cb_measure_options){.seconds = 0.01, .grace = 0.1});
+  assert_string_equal(measurement->stopped_by, "watchdog");
+  assert_int_equal(measurement->results[0].status, CB_PARTIAL);
+  assert_int_equal(measurement->results[1].status, CB_FAIL);
+  assert_non_null(
+      strstr(measurement->results[1].reason.text, "'fake' did not return"));
+  assert_int_equal(measurement->damaged, by_force);
+  assert_int_equal(fake->torn_down, !by_force);
+  cb_measurement_destroy(measurement);
+  free(fakes[0]);
+  free(fake);
+}
+
+static void the_watchdog_asks_first(void **state)
+{
+  (void)state;
+  struct fake *fake = make(0, 1);
+  fake->roles[0].run = run_for_ever;
+  check_bitten(fake, false);
+}
+
+static void the_watchdog_interrupts(void **state)
+{
+  (void)state;
+  struct fake *fake = make(0, 2);
+  fake->roles[0].run = run_for_ever;
+  fake->deaf = fake->interruptible = true;
+  check_bitten(fake, false);
+}
+
+static void the_watchdog_uses_force(void **state)
+{
+  (void)state;
+#if CB_TSAN
+  /* A signal reaches a thread under ThreadSanitizer only when that calls the
+   * system. */
+  skip();
+#endif
+  struct fake *fake = make(0, 1);
+  fake->roles[0].run = run_for_ever;
+  fake->deaf = true;
+  check_bitten(fake, true);
+  fake = make(0, 2);
+  fake->roles[0].run = run_for_ever;
+  fake->deaf = true;
+  check_bitten(fake, true);
+}
+
+static void affinity_is_put_back(void **state)
+{
+  (void)state;
+  struct cb_affinity before, after;
+  struct fake *fake = make(1000, 1);
+  assert_int_equal(cb_affinity_save(&before), 0);
+  cb_measurement_destroy(measure(&fake, 1, brief(2)));
+  assert_int_equal(cb_affinity_save(&after), 0);
+  assert_memory_equal(&before, &after, sizeof before);
+  free(fake);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(rounds_are_kept),
+      cmocka_unit_test(counters_are_of_timed_rounds),
+      cmocka_unit_test(several_threads_meet),
+      cmocka_unit_test(more_threads_than_cpus_finish),
+      cmocka_unit_test(long_operations_go_one_by_one),
+      cmocka_unit_test(unlike_costs_have_their_own_n),
+      cmocka_unit_test(batch_max_is_kept),
+      cmocka_unit_test(a_given_n_is_used),
+      cmocka_unit_test(nothing_is_below_resolution),
+      cmocka_unit_test(early_ends_count_what_was_done),
+      cmocka_unit_test(order_is_a_latin_square),
+      cmocka_unit_test(order_is_given_by_the_seed),
+      cmocka_unit_test(a_failing_proof_fails_the_row),
+      cmocka_unit_test(refusals_leave_the_others_alone),
+      cmocka_unit_test(arguments_are_checked),
+      cmocka_unit_test(a_foreign_cpu_is_refused),
+      cmocka_unit_test(time_ends_it),
+      cmocka_unit_test(one_operation_outlasts_the_budget),
+      cmocka_unit_test(a_signal_keeps_what_there_is),
+      cmocka_unit_test(the_watchdog_asks_first),
+      cmocka_unit_test(the_watchdog_interrupts),
+      cmocka_unit_test(the_watchdog_uses_force),
+      cmocka_unit_test(affinity_is_put_back)};
+  alarm(100);
+  return cmocka_run_group_tests_name("measure", tests, NULL, NULL);
+}
