@@ -24,6 +24,7 @@ local cbench = { _VERSION = core.version }
 -- that opening the module loads nothing else.
 local fields = {
   kinds = function () return import "kinds" end,
+  measure = function () return import("measure").call end,
   workload = function () return import("workload").constructors end,
   scenario = function () return import("scenario").scenario end,
   derive = function () return import "derive" end,
@@ -32,9 +33,14 @@ local fields = {
   write = function () return import("format").write end,
 }
 
+-- What a fresh process that measures is told to do; not for people.
+local hidden = {
+  _worker = function () return import("processes").work end,
+}
+
 setmetatable(cbench, {
   __index = function (self, key)
-    local field = fields[key]
+    local field = fields[key] or hidden[key]
     if not field then return nil end
     local value = field()
     rawset(self, key, value)

@@ -1,8 +1,9 @@
 --- Descriptors of measurable work: `workload.nesting{ depth = 10 }`.
 -- A descriptor is a plain table { kind, params, order, given, name, threads,
--- cpus, place }: params holds every parameter of the kind with its default filled
--- in, order their names in the kind's own order. It describes; nothing is
--- created until it is measured.
+-- cpus, place }: params holds every parameter of the kind with its default
+-- filled in, order their names in the kind's own order, given the names of
+-- those that were written. It describes; nothing is created until it is
+-- measured.
 local _, core = ...
 
 local workload = {}
@@ -73,7 +74,8 @@ local function cpu_list(value)
 end
 workload.cpu_list = cpu_list
 
-local function check_common(name, value)
+--- The value of a field that every workload takes, or nil and a sentence.
+function workload.check_common(name, value)
   if name == "name" and type(value) ~= "string" then
     return nil, "option 'name': string expected, got " .. type(value)
   elseif name == "cpus" then
@@ -95,7 +97,7 @@ local function split(arguments)
   local fields, params = {}, {}
   for key, value in pairs(arguments) do
     if common[key] then
-      local checked, message = check_common(key, value)
+      local checked, message = workload.check_common(key, value)
       if checked == nil then return nil, message end
       fields[key] = checked
     elseif math.type(key) == "integer" then

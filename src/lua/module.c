@@ -10,6 +10,7 @@
 #include "cbench.h"
 #include "lua/core.h"
 #include "lua/embedded.h"
+#include "lua/measure.h"
 #include "lua/options.h"
 #include "lua/process.h"
 #include "lua/signals.h"
@@ -69,9 +70,12 @@ static int core_scenario_names(lua_State *L)
 }
 
 static const luaL_Reg core_functions[] = {
+    {"analyse", cb_lua_analyse},
     {"arm_signals", cb_lua_arm_signals},
+    {"check_cpus", cb_lua_check_cpus},
     {"check_params", cb_lua_check_params},
     {"check_workload", cb_lua_check_workload},
+    {"clock", cb_lua_clock},
     {"disarm_signals", cb_lua_disarm_signals},
     {"families", cb_lua_families},
     {"json_array", cb_lua_json_array},
@@ -79,8 +83,13 @@ static const luaL_Reg core_functions[] = {
     {"json_encode", cb_lua_json_encode},
     {"kinds", cb_lua_kinds},
     {"load", core_load},
+    {"machine", cb_lua_machine},
+    {"measure", cb_lua_measure},
     {"nearest", cb_lua_nearest},
+    {"now", cb_lua_now},
     {"output", cb_lua_output},
+    {"place", cb_lua_place},
+    {"program", cb_lua_program},
     {"run_program", cb_lua_run_program},
     {"scenario_names", core_scenario_names},
     {"scenario_text", core_scenario_text},

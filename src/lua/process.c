@@ -211,3 +211,15 @@ int cb_lua_run_program(lua_State *L)
   lua_pushboolean(L, forced);
   return 4;
 }
+
+int cb_lua_program(lua_State *L)
+{
+  char path[4096];
+  if (lua_getfield(L, LUA_REGISTRYINDEX, CB_LUA_PROGRAM) == LUA_TNIL)
+    return 0;
+  ssize_t length = readlink("/proc/self/exe", path, sizeof path);
+  if (length <= 0)
+    return 0;
+  lua_pushlstring(L, path, (size_t)length);
+  return 1;
+}

@@ -11,4 +11,12 @@
  * true. nil, message, code when it cannot be started. */
 int cb_lua_run_program(lua_State *L);
 
+/* The registry field that the program sets, so that the module knows it runs
+ * in a program that can be started again to measure. */
+#define CB_LUA_PROGRAM "cbench.program"
+
+/* core.program(): the path of the running program, or nothing in a foreign
+ * host. */
+int cb_lua_program(lua_State *L);
+
 #endif

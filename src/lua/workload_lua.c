@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <lauxlib.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,9 +19,12 @@ struct state {
 
 static void keep_sentence(struct state *state)
 {
-  const char *text = lua_tostring(state->thread, -1);
-  strncpy(state->sentence, text ? text : "(error object is not a string)",
-          sizeof state->sentence - 1);
+  if (lua_type(state->thread, -1) == LUA_TSTRING)
+    snprintf(state->sentence, sizeof state->sentence, "%s",
+             lua_tostring(state->thread, -1));
+  else
+    snprintf(state->sentence, sizeof state->sentence,
+             "(error object is a %s value)", luaL_typename(state->thread, -1));
   state->failed = true;
   lua_settop(state->thread, 1);
 }

@@ -7,6 +7,7 @@
  * cbench is loaded until something asks for it.
  */
 #include "lua/module.h"
+#include "lua/process.h"
 #include "program/command.h"
 #include "program/host.h"
 #include "program/options.h"
@@ -96,6 +97,8 @@ static bool follow_options(lua_State *L, const struct line *line)
 
 static void preload_cbench(lua_State *L)
 {
+  lua_pushboolean(L, true);
+  lua_setfield(L, LUA_REGISTRYINDEX, CB_LUA_PROGRAM);
   luaL_getsubtable(L, LUA_REGISTRYINDEX, LUA_PRELOAD_TABLE);
   lua_pushcfunction(L, luaopen_cbench);
   lua_setfield(L, -2, "cbench");

@@ -1,0 +1,273 @@
+--- The processes that measure: the calling one, or several fresh ones.
+-- A fresh process is this program again, which gets the descriptors as JSON on
+-- its standard input and answers with its samples as JSON. It makes the work
+-- anew from plain values, under a new address layout; the script that
+-- described it is not run again.
+local import, core = ...
+
+local processes = {}
+
+-- What a process may take beyond its budget before it is ended: starting,
+-- reading the topology, a body that will not stop.
+local GRACE_SECONDS = 20
+
+--- The program to start: the running one, $CBENCH, or the first in PATH.
+-- nil when there is none.
+function processes.program()
+  local own = core.program()
+  if own then return own end
+  local named = os.getenv "CBENCH"
+  if named and named ~= "" then
+    local file = io.open(named, "rb")
+    if file then file:close() return named end
+  end
+  for folder in (os.getenv "PATH" or ""):gmatch "[^:]+" do
+    local path = folder .. "/cbench"
+    local file = io.open(path, "rb")
+    if file then file:close() return path end
+  end
+end
+
+-- ---- one process
+
+local function call_core(rows, options, progress)
+  core.arm_signals()
+  -- No collection while batches run; the heap is as clean as it gets before.
+  collectgarbage()
+  collectgarbage "stop"
+  local good, raw, message = pcall(core.measure, rows, {
+    seconds = options.seconds, rounds = options.rounds, seed = options.seed,
+    fork = options.fork, progress = progress,
+  })
+  collectgarbage "restart"
+  local signal = core.stop_signal()
+  core.disarm_signals()
+  if not good then error(raw, 0) end
+  if not raw then return nil, message end
+  raw.signal = signal
+  return raw
+end
+
+-- Parameters as JSON can carry them and the other side can read them back: a
+-- kind's table keeps its name under the key 1.
+local function portable(value)
+  if type(value) ~= "table" then return value end
+  local pairs_list = {}
+  for key, entry in pairs(value) do
+    pairs_list[#pairs_list + 1] = { key, portable(entry) }
+  end
+  return { table = core.json_array(pairs_list) }
+end
+
+local function unportable(value)
+  if type(value) ~= "table" then return value end
+  local t = {}
+  for _, pair in ipairs(value.table) do t[pair[1]] = unportable(pair[2]) end
+  return t
+end
+processes.portable, processes.unportable = portable, unportable
+
+--- What a fresh process does: measures what it reads, writes what it found.
+function processes.work()
+  local job, message = core.json_decode(io.read "a")
+  local answer
+  if not job then
+    answer = { message = "a measuring process got no job: " .. message }
+  elseif job.version ~= core.version then
+    answer = { message = ("%s was asked to measure for %s; set CBENCH to the "
+      .. "program of the same build"):format(core.version, job.version) }
+  else
+    for _, plugin in ipairs(job.plugins or {}) do
+      import("plugins").load(plugin.path, plugin.prefix)
+    end
+    for _, row in ipairs(job.rows) do
+      row.work.params = unportable(row.work.params)
+    end
+    local raw
+    raw, message = call_core(job.rows, job.options)
+    answer = raw or { message = message }
+  end
+  io.write(core.json_encode(answer))
+end
+
+local function loaded_plugins()
+  return core.json_array(core.load_plugin and import("plugins").loaded() or {})
+end
+
+local function start(program, rows, options)
+  local job = core.json_encode {
+    version = core.version, rows = rows, options = options,
+    plugins = loaded_plugins(),
+  }
+  local text, how, number, forced = core.run_program(
+    { program, "-E", "-e", "require'cbench'._worker()" }, job,
+    options.seconds + GRACE_SECONDS)
+  if not text then return nil, how end
+  if forced then
+    return nil, "a measuring process did not end and was killed"
+  end
+  local raw = core.json_decode(text)
+  if how == "signal" or not raw then
+    return nil, ("a measuring process ended by %s %d"):format(how, number)
+  end
+  if raw.message then return nil, raw.message end
+  return raw
+end
+
+-- ---- joining what several processes found
+
+local worse = { ok = 0, partial = 1, ["n/a"] = 2, fail = 3 }
+
+local function join_counters(into, from, before, now)
+  for i, counter in ipairs(from) do
+    local sum = into[i]
+    if not sum then
+      into[i] = counter
+    elseif counter.type == "count" then
+      sum.value = (sum.value or 0) + (counter.value or 0)
+    elseif counter.type == "share" then
+      local all = before + now
+      if all > 0 then
+        sum.value = ((sum.value or 0) * before + (counter.value or 0) * now)
+          / all
+      end
+    else
+      sum.value = math.max(sum.value or counter.value, counter.value or 0)
+    end
+  end
+end
+
+local function join_roles(into, from)
+  for i, role in ipairs(from) do
+    local sum = into[i]
+    if not sum then
+      into[i] = role
+    else
+      sum.operations = sum.operations + role.operations
+      sum.ticks = sum.ticks + role.ticks
+      sum.overlap = math.min(sum.overlap, role.overlap)
+    end
+  end
+end
+
+local function join_row(sum, row)
+  if not sum then return row end
+  if worse[row.status] > worse[sum.status] then
+    sum.status, sum.reason = row.status, row.reason
+  end
+  table.move(row.samples, 1, #row.samples, #sum.samples + 1, sum.samples)
+  join_counters(sum.counters, row.counters, sum.operations, row.operations)
+  join_roles(sum.roles, row.roles)
+  sum.operations = sum.operations + row.operations
+  sum.overlap = math.min(sum.overlap, row.overlap)
+  sum.checked = sum.checked and row.checked
+  return sum
+end
+
+local function join(sum, raw)
+  if not sum then
+    raw.forks = 1
+    return raw
+  end
+  for i, row in ipairs(raw.rows) do sum.rows[i] = join_row(sum.rows[i], row) end
+  sum.forks = sum.forks + 1
+  sum.rounds = sum.rounds + raw.rounds
+  sum.stopped_by = raw.stopped_by
+  sum.signal = raw.signal or sum.signal
+  return sum
+end
+
+-- ---- driving them
+
+-- The rows that can be measured, as core.measure wants them.
+local function measurable(work, encode)
+  local rows, index = {}, {}
+  for i, row in ipairs(work.rows) do
+    if not work.refused[i] then
+      rows[#rows + 1] = {
+        work = { kind = row.kind, params = encode(row.params) },
+        name = work.names[i], cpus = row.cpus, place = row.place,
+      }
+      index[#index + 1] = i
+    end
+  end
+  return rows, index
+end
+
+local function in_this_process(work, options)
+  local rows, index = measurable(work, function (params) return params end)
+  local progress = options.progress and function (phase, name, round, elapsed,
+      seconds)
+    options.progress { phase = phase, name = name, round = round,
+      elapsed = elapsed, seconds = seconds, fork = 1, forks = 1 }
+  end
+  local raw, message = call_core(rows, {
+    seconds = options.time, rounds = options.rounds, seed = options.seed,
+    fork = 0,
+  }, progress)
+  if not raw then return nil, message end
+  raw.forks = 1
+  return raw, index
+end
+
+-- Each process gets an equal share of the time that is left. What one costs
+-- beyond its share (starting it) is known from those before it.
+local function share_of(options, clock, done, overhead)
+  local left = options.time - clock()
+  local todo = options.forks - done
+  return math.max(left / todo - overhead, 1e-3)
+end
+
+local function in_fresh_processes(work, options, program)
+  local rows, index = measurable(work, portable)
+  local begun, hz = core.now(), core.clock().hz
+  local function clock() return (core.now() - begun) / hz end
+  local sum, overhead = nil, 0.01
+  core.arm_signals()
+  for fork = 0, options.forks - 1 do
+    local over = core.stop_signal() or clock() > options.time
+    if fork > 0 and over then break end
+    if options.progress then
+      options.progress { phase = "rounds", fork = fork + 1,
+        forks = options.forks, elapsed = clock(), seconds = options.time }
+    end
+    local before = clock()
+    local seconds = share_of(options, clock, fork, overhead)
+    local raw, message = start(program, rows, {
+      seconds = seconds, rounds = options.rounds,
+      seed = options.seed + fork, fork = fork,
+    })
+    if not raw then
+      core.disarm_signals()
+      return nil, message
+    end
+    overhead = math.max(clock() - before - raw.elapsed, 0.001)
+    sum = join(sum, raw)
+    for i, row in ipairs(raw.rows) do rows[i].n = rows[i].n or row.n end
+  end
+  sum.signal = core.stop_signal() or sum.signal
+  core.disarm_signals()
+  sum.elapsed, sum.seed = clock(), options.seed
+  return sum, index
+end
+
+--- Measures work = { rows, names, refused }; alone: it can only be done in
+-- this process. Returns the joined raw rows by the indexes of work, or nil and
+-- a sentence.
+function processes.measure(work, options, alone)
+  local program = not alone and (options.forks or 1) > 1
+    and processes.program()
+  local raw, index
+  if program then
+    raw, index = in_fresh_processes(work, options, program)
+  else
+    raw, index = in_this_process(work, options)
+  end
+  if not raw then return nil, index end
+  local rows = {}
+  for at, i in ipairs(index) do rows[i] = raw.rows[at] end
+  raw.rows = rows
+  return raw
+end
+
+return processes
