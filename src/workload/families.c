@@ -2,11 +2,13 @@
 #include "cbench.h"
 
 #include "base/locks.h"
+#include "ring/ring.h"
 #include "workload/kinds.h"
 
 #include <string.h>
 
 static const struct cb_family *const families[] = {
+    &cb_ring_family,
     &cb_lock_family,
     &cb_workload_family,
     NULL,

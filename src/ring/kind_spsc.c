@@ -1,0 +1,199 @@
+/*
+ * kind_spsc.c - one producer, one consumer; ours.
+ *
+ * Lamport's ring, with three things that make it fast. Each side keeps the
+ * other's index as it last saw it and looks again only when the ring seems
+ * full or empty, so that the index lines travel once a lap and not once an
+ * element. A burst is copied by lines and published by one store. And a side's
+ * own index lives in its cursor, that is in registers inside a loop: kept in
+ * memory, each operation would wait for the store of the one before.
+ *
+ * Orders: a slot is a plain object. The producer's release of tail makes the
+ * elements visible to the consumer's acquire of it; the consumer's release of
+ * head, which its reads of the slots precede, gives them back to the
+ * producer's acquire. Indexes are 64-bit and never wrap.
+ */
+#include "ring/ring.h"
+
+#include <stdlib.h>
+
+struct spsc_ring {
+  struct cb_ring ring;
+  uint64_t mask;
+  _Alignas(CB_APART) _Atomic uint64_t tail; /* first slot not yet published */
+  uint64_t head_seen;                       /* by the producer */
+  _Alignas(CB_APART) _Atomic uint64_t head; /* first slot not yet consumed */
+  uint64_t tail_seen;                       /* by the consumer */
+  _Alignas(CB_APART) uint64_t slots[];
+};
+
+struct spsc_producer {
+  struct spsc_ring *ring;
+  uint64_t mask;
+  uint64_t tail;
+  uint64_t limit; /* tail may come this far */
+};
+
+struct spsc_consumer {
+  struct spsc_ring *ring;
+  uint64_t mask;
+  uint64_t head;
+  uint64_t limit;
+};
+
+CB_RING_INLINE struct spsc_producer spsc_producer_begin(struct cb_ring *ring)
+{
+  struct spsc_ring *spsc = (struct spsc_ring *)ring;
+  struct spsc_producer at = {
+      .ring = spsc,
+      .mask = spsc->mask,
+      .tail = atomic_load_explicit(&spsc->tail, memory_order_relaxed),
+      .limit = spsc->head_seen + cb_ring_fits(ring)};
+  return at;
+}
+
+CB_RING_INLINE void spsc_producer_end(struct spsc_producer *at)
+{
+  at->ring->head_seen = at->limit - cb_ring_fits(&at->ring->ring);
+}
+
+CB_RING_INLINE struct spsc_consumer spsc_consumer_begin(struct cb_ring *ring)
+{
+  struct spsc_ring *spsc = (struct spsc_ring *)ring;
+  struct spsc_consumer at = {
+      .ring = spsc,
+      .mask = spsc->mask,
+      .head = atomic_load_explicit(&spsc->head, memory_order_relaxed),
+      .limit = spsc->tail_seen};
+  return at;
+}
+
+CB_RING_INLINE void spsc_consumer_end(struct spsc_consumer *at)
+{
+  at->ring->tail_seen = at->limit;
+}
+
+/* Free slots, looked up afresh when the last look does not show `wanted`. */
+CB_RING_INLINE uint64_t spsc_room(struct spsc_producer *at, uint64_t wanted)
+{
+  if (at->limit - at->tail < wanted)
+    at->limit = atomic_load_explicit(&at->ring->head, memory_order_acquire) +
+                cb_ring_fits(&at->ring->ring);
+  return at->limit - at->tail;
+}
+
+CB_RING_INLINE uint64_t spsc_left(struct spsc_consumer *at, uint64_t wanted)
+{
+  if (at->limit - at->head < wanted)
+    at->limit = atomic_load_explicit(&at->ring->tail, memory_order_acquire);
+  return at->limit - at->head;
+}
+
+CB_RING_INLINE bool spsc_enqueue(struct spsc_producer *at, uint64_t value)
+{
+  if (!spsc_room(at, 1))
+    return false;
+  at->ring->slots[at->tail++ & at->mask] = value;
+  atomic_store_explicit(&at->ring->tail, at->tail, memory_order_release);
+  return true;
+}
+
+CB_RING_INLINE bool spsc_dequeue(struct spsc_consumer *at, uint64_t *value)
+{
+  if (!spsc_left(at, 1))
+    return false;
+  *value = at->ring->slots[at->head++ & at->mask];
+  atomic_store_explicit(&at->ring->head, at->head, memory_order_release);
+  return true;
+}
+
+CB_RING_INLINE uint32_t spsc_enqueue_n(struct spsc_producer *at,
+                                       const uint64_t *values, uint32_t n,
+                                       enum cb_ring_mode mode, uint32_t *room)
+{
+  /* An honest answer about the room wants a fresh look. */
+  uint64_t most = room ? cb_ring_fits(&at->ring->ring) : n;
+  n = cb_ring_grant(n, spsc_room(at, most), mode);
+  if (n) {
+    cb_ring_copy_in(at->ring->slots, at->mask, at->tail, values, n);
+    at->tail += n;
+    atomic_store_explicit(&at->ring->tail, at->tail, memory_order_release);
+  }
+  if (room)
+    *room = (uint32_t)(at->limit - at->tail);
+  return n;
+}
+
+CB_RING_INLINE uint32_t spsc_dequeue_n(struct spsc_consumer *at,
+                                       uint64_t *values, uint32_t n,
+                                       enum cb_ring_mode mode, uint32_t *left)
+{
+  uint64_t most = left ? cb_ring_fits(&at->ring->ring) : n;
+  n = cb_ring_grant(n, spsc_left(at, most), mode);
+  if (n) {
+    cb_ring_copy_out(at->ring->slots, at->mask, at->head, values, n);
+    at->head += n;
+    atomic_store_explicit(&at->ring->head, at->head, memory_order_release);
+  }
+  if (left)
+    *left = (uint32_t)(at->limit - at->head);
+  return n;
+}
+
+/* Two reads at two moments: between them the other side may have gone on, so
+ * the difference is clamped. */
+static uint64_t spsc_count(struct cb_ring *ring)
+{
+  struct spsc_ring *spsc = (struct spsc_ring *)ring;
+  uint64_t head = atomic_load_explicit(&spsc->head, memory_order_acquire);
+  uint64_t tail = atomic_load_explicit(&spsc->tail, memory_order_acquire);
+  return tail - head < cb_ring_fits(ring) ? tail - head : cb_ring_fits(ring);
+}
+
+static uint64_t spsc_free_count(struct cb_ring *ring)
+{
+  return cb_ring_fits(ring) - spsc_count(ring);
+}
+
+static struct cb_ring *spsc_create(const struct cb_spec *spec,
+                                   struct cb_error *error)
+{
+  uint64_t size = (uint64_t)cb_spec_integer(spec, "size");
+  uint64_t slots = cb_ring_round_up(size);
+  struct spsc_ring *spsc =
+      cb_ring_allocate(sizeof *spsc, slots, sizeof spsc->slots[0], error);
+  if (!spsc)
+    return NULL;
+  uint64_t start = (uint64_t)cb_spec_integer(spec, "start");
+  atomic_init(&spsc->ring.capacity, size);
+  spsc->mask = slots - 1;
+  spsc->head_seen = spsc->tail_seen = start;
+  atomic_init(&spsc->head, start);
+  atomic_init(&spsc->tail, start);
+  return &spsc->ring;
+}
+
+static void spsc_destroy(struct cb_ring *ring)
+{
+  free(ring);
+}
+
+#define RING spsc
+#include "ring/ring_loops.h"
+
+static const struct cb_option spsc_options[] = {
+    RING_OPTION_SIZE(1, RING_SLOTS_MAX, "elements that fit, any number"),
+    RING_OPTION_START(RING_START_64),
+    {.name = NULL}};
+
+const struct cb_ring_kind cb_ring_spsc = {
+    .kind.name = "spsc",
+    .kind.summary = "one producer, one consumer; cached indexes, a burst is "
+                    "published by one store",
+    .kind.options = spsc_options,
+    .limits = {.producers = 1, .consumers = 1, .zero_allowed = true},
+    .create = spsc_create,
+    .destroy = spsc_destroy,
+    .ops = {CB_RING_OPS(spsc)},
+    .loops = {CB_RING_LOOPS(spsc)},
+};

@@ -1,0 +1,249 @@
+/*
+ * kind_vyukov.c - any number of producers and consumers, after Dmitry Vyukov's
+ * bounded queue: each slot carries the number of the turn it is in. Ours adds
+ * claims of many at once.
+ *
+ * Slot i starts at turn i. A producer may fill it when its turn equals the
+ * producer's position, and sets it to position + 1; a consumer may empty it
+ * then, and sets it to the turn it has next lap. A thread that loses its CPU
+ * between its claim and its slot holds up that slot alone: nobody waits for a
+ * turn, and there is no lock step. The price is a late view: what was enqueued
+ * later stays out of sight until that slot is done.
+ *
+ * A claim of many looks at the turns one after another from its position on
+ * and swaps the position once by as many as it found ready. A ready slot stays
+ * ready: only whoever moves the position past it may touch it.
+ *
+ * Orders: the turn is loaded with acquire and stored with release, and carries
+ * the plain value with it; the position only claims, relaxed. Positions are
+ * 64-bit and never wrap. The smallest ring has two slots: with one, "free" of
+ * this lap and "filled" of the last would be the same number.
+ */
+#include "ring/ring.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct vyukov_slot {
+  _Atomic uint64_t turn;
+  uint64_t value;
+};
+
+struct vyukov_ring {
+  struct cb_ring ring;
+  uint64_t mask;
+  _Alignas(CB_APART) _Atomic uint64_t tail; /* the next producer's position */
+  _Alignas(CB_APART) _Atomic uint64_t head; /* the next consumer's */
+  _Alignas(CB_APART) struct vyukov_slot slots[];
+};
+
+CB_RING_INLINE struct vyukov_slot *vyukov_slot(struct vyukov_ring *vyukov,
+                                               uint64_t position)
+{
+  return &vyukov->slots[position & vyukov->mask];
+}
+
+/* How far the slot is from being ready for position: 0 it is, negative it is
+ * not yet, positive somebody else has had it. ahead is 0 for producers and 1
+ * for consumers. */
+CB_RING_INLINE int64_t vyukov_lag(struct vyukov_ring *vyukov, uint64_t position,
+                                  uint64_t ahead)
+{
+  uint64_t turn = atomic_load_explicit(&vyukov_slot(vyukov, position)->turn,
+                                       memory_order_acquire);
+  return (int64_t)(turn - (position + ahead));
+}
+
+/* Claims up to n places (bulk: n or none); the first one goes to *place. */
+CB_RING_INLINE uint32_t vyukov_claim(struct vyukov_ring *vyukov,
+                                     _Atomic uint64_t *position, uint64_t ahead,
+                                     uint32_t n, enum cb_ring_mode mode,
+                                     uint64_t *place)
+{
+  uint64_t at = atomic_load_explicit(position, memory_order_relaxed);
+  for (;;) {
+    uint32_t ready = 0;
+    int64_t lag = 0;
+    while (ready < n && (lag = vyukov_lag(vyukov, at + ready, ahead)) == 0)
+      ready++;
+    if (lag > 0) {
+      /* The position is old. */
+      at = atomic_load_explicit(position, memory_order_relaxed);
+      continue;
+    }
+    if (ready == 0 || (ready < n && mode == CB_RING_BULK))
+      return 0;
+    *place = at;
+    if (atomic_compare_exchange_strong_explicit(position, &at, at + ready,
+                                                memory_order_relaxed,
+                                                memory_order_relaxed))
+      return ready;
+  }
+}
+
+CB_RING_INLINE void vyukov_fill(struct vyukov_ring *vyukov, uint64_t place,
+                                uint64_t value)
+{
+  struct vyukov_slot *slot = vyukov_slot(vyukov, place);
+  slot->value = value;
+  atomic_store_explicit(&slot->turn, place + 1, memory_order_release);
+}
+
+CB_RING_INLINE uint64_t vyukov_empty(struct vyukov_ring *vyukov, uint64_t place)
+{
+  struct vyukov_slot *slot = vyukov_slot(vyukov, place);
+  uint64_t value = slot->value;
+  atomic_store_explicit(&slot->turn, place + vyukov->mask + 1,
+                        memory_order_release);
+  return value;
+}
+
+CB_RING_INLINE bool vyukov_put(struct vyukov_ring *vyukov, uint64_t value)
+{
+  uint64_t place;
+  if (!vyukov_claim(vyukov, &vyukov->tail, 0, 1, CB_RING_BULK, &place))
+    return false;
+  vyukov_fill(vyukov, place, value);
+  return true;
+}
+
+CB_RING_INLINE bool vyukov_get(struct vyukov_ring *vyukov, uint64_t *value)
+{
+  uint64_t place;
+  if (!vyukov_claim(vyukov, &vyukov->head, 1, 1, CB_RING_BULK, &place))
+    return false;
+  *value = vyukov_empty(vyukov, place);
+  return true;
+}
+
+/* Between the two reads others may go on: clamped. */
+static uint64_t vyukov_count(struct cb_ring *ring)
+{
+  struct vyukov_ring *vyukov = (struct vyukov_ring *)ring;
+  uint64_t head = atomic_load_explicit(&vyukov->head, memory_order_acquire);
+  uint64_t tail = atomic_load_explicit(&vyukov->tail, memory_order_acquire);
+  uint64_t count = tail - head;
+  if ((int64_t)count < 0)
+    return 0;
+  return count < cb_ring_fits(ring) ? count : cb_ring_fits(ring);
+}
+
+static uint64_t vyukov_free_count(struct cb_ring *ring)
+{
+  return cb_ring_fits(ring) - vyukov_count(ring);
+}
+
+#define VYUKOV_VARIANT(NAME)                                                   \
+  CB_RING_PLAIN_CURSORS(NAME, struct vyukov_ring)                              \
+  CB_RING_INLINE bool NAME##_enqueue(struct NAME##_producer *at,               \
+                                     uint64_t value)                           \
+  {                                                                            \
+    return vyukov_put(at->ring, value);                                        \
+  }                                                                            \
+  CB_RING_INLINE bool NAME##_dequeue(struct NAME##_consumer *at,               \
+                                     uint64_t *value)                          \
+  {                                                                            \
+    return vyukov_get(at->ring, value);                                        \
+  }                                                                            \
+  CB_RING_INLINE uint64_t NAME##_count(struct cb_ring *ring)                   \
+  {                                                                            \
+    return vyukov_count(ring);                                                 \
+  }                                                                            \
+  CB_RING_INLINE uint64_t NAME##_free_count(struct cb_ring *ring)              \
+  {                                                                            \
+    return vyukov_free_count(ring);                                            \
+  }
+
+VYUKOV_VARIANT(vyukov_bulk)
+
+CB_RING_INLINE uint32_t vyukov_bulk_enqueue_n(struct vyukov_bulk_producer *at,
+                                              const uint64_t *values,
+                                              uint32_t n,
+                                              enum cb_ring_mode mode,
+                                              uint32_t *room)
+{
+  uint64_t place = 0;
+  n = vyukov_claim(at->ring, &at->ring->tail, 0, n, mode, &place);
+  for (uint32_t i = 0; i < n; i++)
+    vyukov_fill(at->ring, place + i, values[i]);
+  if (room)
+    *room = (uint32_t)vyukov_free_count(&at->ring->ring);
+  return n;
+}
+
+CB_RING_INLINE uint32_t vyukov_bulk_dequeue_n(struct vyukov_bulk_consumer *at,
+                                              uint64_t *values, uint32_t n,
+                                              enum cb_ring_mode mode,
+                                              uint32_t *left)
+{
+  uint64_t place = 0;
+  n = vyukov_claim(at->ring, &at->ring->head, 1, n, mode, &place);
+  for (uint32_t i = 0; i < n; i++)
+    values[i] = vyukov_empty(at->ring, place + i);
+  if (left)
+    *left = (uint32_t)vyukov_count(&at->ring->ring);
+  return n;
+}
+
+#define RING vyukov_bulk
+#include "ring/ring_loops.h"
+
+VYUKOV_VARIANT(vyukov_single)
+CB_RING_LOOPED(vyukov_single)
+#define RING vyukov_single
+#include "ring/ring_loops.h"
+
+static const struct cb_ring_ops single_ops = {CB_RING_OPS_BURST(vyukov_single)};
+static const struct cb_ring_loops single_loops = {CB_RING_LOOPS(vyukov_single)};
+
+static struct cb_ring *vyukov_create(const struct cb_spec *spec,
+                                     struct cb_error *error)
+{
+  int64_t size = cb_spec_integer(spec, "size");
+  if (cb_ring_power_of_two("vyukov", size, 2, "from 2 on", error) < 0)
+    return NULL;
+  struct vyukov_ring *vyukov = cb_ring_allocate(sizeof *vyukov, (uint64_t)size,
+                                                sizeof vyukov->slots[0], error);
+  if (!vyukov)
+    return NULL;
+  if (strcmp(cb_spec_string(spec, "claim"), "single") == 0) {
+    vyukov->ring.ops = &single_ops;
+    vyukov->ring.loops = &single_loops;
+  }
+  vyukov->mask = (uint64_t)size - 1;
+  atomic_init(&vyukov->ring.capacity, (uint64_t)size);
+
+  uint64_t start = (uint64_t)cb_spec_integer(spec, "start");
+  for (uint64_t i = 0; i < (uint64_t)size; i++)
+    atomic_init(&vyukov_slot(vyukov, start + i)->turn, start + i);
+  atomic_init(&vyukov->head, start);
+  atomic_init(&vyukov->tail, start);
+  return &vyukov->ring;
+}
+
+static void vyukov_destroy(struct cb_ring *ring)
+{
+  free(ring);
+}
+
+static const struct cb_option vyukov_options[] = {
+    RING_OPTION_SIZE(2, RING_SLOTS_MAX, "elements that fit, a power of two"),
+    {.name = "claim",
+     .type = CB_CHOICE,
+     .preset = "bulk",
+     .choices = "bulk|single",
+     .help = "many elements are claimed at once, or one by one"},
+    RING_OPTION_START(RING_START_64),
+    {.name = NULL}};
+
+const struct cb_ring_kind cb_ring_vyukov = {
+    .kind.name = "vyukov",
+    .kind.summary = "any number on each side; a turn in each slot, nobody "
+                    "waits for another's",
+    .kind.options = vyukov_options,
+    .limits = {.zero_allowed = true, .late_visible = true},
+    .create = vyukov_create,
+    .destroy = vyukov_destroy,
+    .ops = {CB_RING_OPS(vyukov_bulk)},
+    .loops = {CB_RING_LOOPS(vyukov_bulk)},
+};

@@ -1,0 +1,139 @@
+/* ring.h - what the ring kinds of this folder share. */
+#ifndef CB_RING_RING_H
+#define CB_RING_RING_H
+
+#include "base/cpu.h"
+#include "base/lock_ttas.h"
+#include "cbench.h"
+#include "ring/ring_loops.h"
+
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+
+extern const struct cb_family cb_ring_family;
+extern const struct cb_ring_kind cb_ring_nop, cb_ring_mutex, cb_ring_spinlock,
+    cb_ring_spsc, cb_ring_ff, cb_ring_ptr_ring, cb_ring_skb_array, cb_ring_alf,
+    cb_ring_rte, cb_ring_ck, cb_ring_vyukov;
+
+/* Slots of the largest ring: 128 MiB of elements. */
+#define RING_SLOTS_MAX 16777216
+
+/* Options that several kinds have. */
+#define RING_OPTION_SIZE(smallest, largest, text)                              \
+  {                                                                            \
+    .name = "size", .type = CB_INTEGER, .preset = "1024", .min = (smallest),   \
+    .max = (largest), .help = text                                             \
+  }
+#define RING_OPTION_WAIT                                                       \
+  {                                                                            \
+    .name = "wait", .type = CB_CHOICE, .preset = "pause",                      \
+    .choices = "spin|pause|yield",                                             \
+    .help = "how a thread waits for another one inside the ring"               \
+  }
+/* So that a test need not move four thousand million elements first. */
+#define RING_OPTION_START(largest)                                             \
+  {                                                                            \
+    .name = "start", .type = CB_INTEGER, .preset = "0", .min = 0,              \
+    .max = (largest), .help = "the number that the first element gets"         \
+  }
+#define RING_START_32 4294967295.0
+#define RING_START_64 9007199254740992.0
+
+/* Zeroed memory for a ring with its slots behind it; NULL with the sentence.
+ * Freed by free. head is what comes before the slots. */
+void *cb_ring_allocate(size_t head, uint64_t slots, size_t slot_size,
+                       struct cb_error *error);
+
+/* -EINVAL with a sentence that ends in `advice`, unless size is a power of two
+ * of at least smallest. */
+int cb_ring_power_of_two(const char *kind, int64_t size, int64_t smallest,
+                         const char *advice, struct cb_error *error);
+
+/* The smallest power of two that is not less than n. */
+uint64_t cb_ring_round_up(uint64_t n);
+
+/* The option `wait` of spec. */
+enum cb_wait cb_ring_wait_of(const struct cb_spec *spec);
+
+/* Waits until word is `until`, or says false when told to stop. Acquire: what
+ * the thread before published is passed on to whoever comes after. */
+CB_RING_INLINE bool cb_ring_await_turn(struct cb_ring *ring,
+                                       _Atomic uint32_t *word, uint32_t until)
+{
+  uint32_t streak = 0;
+  while (atomic_load_explicit(word, memory_order_acquire) != until)
+    if (!(streak = cb_ring_wait(ring->control, ring->wait, streak))) {
+      atomic_store_explicit(&ring->broken, 1, memory_order_relaxed);
+      return false;
+    }
+  return true;
+}
+
+/* A spin lock that waits as the ring does; false when told to stop, and then
+ * nothing is held. */
+CB_RING_INLINE bool cb_ring_lock(const struct cb_ring *ring,
+                                 struct cb_ttas *lock)
+{
+  uint32_t streak = 0;
+  while (!cb_ttas_trylock(lock, NULL, CB_ORDER_ACQREL))
+    if (!(streak = cb_ring_wait(ring->control, ring->wait, streak)))
+      return false;
+  return true;
+}
+
+CB_RING_INLINE void cb_ring_unlock(struct cb_ttas *lock)
+{
+  cb_ttas_unlock(lock, NULL, CB_ORDER_ACQREL);
+}
+
+/* Copies n elements between an array and a ring of mask + 1 slots from slot
+ * index on, in at most two runs. */
+CB_RING_INLINE void cb_ring_copy(uint64_t *to, const uint64_t *from, uint32_t n)
+{
+  uint32_t i = 0;
+  /* A fixed size becomes eight plain moves: no call, no loop by bytes. */
+  for (; i + 8 <= n; i += 8)
+    __builtin_memcpy(to + i, from + i, 8 * sizeof *to);
+  for (; i < n; i++)
+    to[i] = from[i];
+}
+
+CB_RING_INLINE void cb_ring_copy_in(uint64_t *slots, uint64_t mask,
+                                    uint64_t index, const uint64_t *values,
+                                    uint32_t n)
+{
+  uint64_t at = index & mask;
+  if (at + n <= mask + 1) {
+    cb_ring_copy(slots + at, values, n);
+    return;
+  }
+  uint32_t first = (uint32_t)(mask + 1 - at);
+  cb_ring_copy(slots + at, values, first);
+  cb_ring_copy(slots, values + first, n - first);
+}
+
+CB_RING_INLINE void cb_ring_copy_out(const uint64_t *slots, uint64_t mask,
+                                     uint64_t index, uint64_t *values,
+                                     uint32_t n)
+{
+  uint64_t at = index & mask;
+  if (at + n <= mask + 1) {
+    cb_ring_copy(values, slots + at, n);
+    return;
+  }
+  uint32_t first = (uint32_t)(mask + 1 - at);
+  cb_ring_copy(values, slots + at, first);
+  cb_ring_copy(values + first, slots, n - first);
+}
+
+/* What a claim of n gets when there is room for `room`. */
+CB_RING_INLINE uint32_t cb_ring_grant(uint32_t n, uint64_t room,
+                                      enum cb_ring_mode mode)
+{
+  if (n <= room)
+    return n;
+  return mode == CB_RING_BULK ? 0 : (uint32_t)room;
+}
+
+#endif

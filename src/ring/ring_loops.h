@@ -1,0 +1,503 @@
+/*
+ * ring_loops.h - the measured loops of a ring kind, over its inlined
+ * operations; C11 and C++.
+ *
+ * A ring pair costs some 3 ticks inlined and 16 through two pointers, so the
+ * way an operation is reached is part of what is measured. A kind writes its
+ * operations as inline functions, defines RING as its prefix and includes this
+ * file; the loops and the functions behind pointers come out as static
+ * functions, which CB_RING_LOOPS(prefix) and CB_RING_OPS(prefix) list for the
+ * kind's struct. Included without RING it only gives the helpers below.
+ *
+ * The operations work on a cursor: what one side knows by itself (its index,
+ * the other side's index as last seen). A loop holds its cursor in a local
+ * struct, which the compiler keeps in registers, so that no operation waits
+ * for the store of the one before. A kind NAME provides
+ *
+ *   struct NAME_producer, NAME_producer_begin(ring), NAME_producer_end(at)
+ *   struct NAME_consumer, NAME_consumer_begin(ring), NAME_consumer_end(at)
+ *   bool NAME_enqueue(at, value), NAME_dequeue(at, &value)
+ *   uint32_t NAME_enqueue_n(at, values, n, mode, room)  any n, room may be NULL
+ *   uint32_t NAME_dequeue_n(at, values, n, mode, left)
+ *   uint64_t NAME_count(ring), NAME_free_count(ring)
+ *
+ * begin reads the cursor from the ring and end writes it back. A kind without
+ * a cursor says CB_RING_PLAIN_CURSORS(NAME, type of the ring), one that moves
+ * single elements CB_RING_LOOPED(NAME).
+ *
+ * A plug-in includes the installed copy, <cbench/ring_loops.h>; nothing here
+ * refers to a symbol of the library.
+ */
+#ifndef CB_RING_LOOPS_H
+#define CB_RING_LOOPS_H
+
+#include "cbench.h"
+
+#include <sched.h>
+#ifndef __cplusplus
+#include <stdatomic.h>
+#endif
+
+#define CB_RING_INLINE static inline __attribute__((always_inline))
+#define CB_RING_COLD static __attribute__((noinline, unused))
+
+/* The compiler must have the value and knows nothing about it any more. */
+#define CB_RING_OPAQUE(value) __asm__("" : "+r"(value))
+
+#if defined __x86_64__ || defined __i386__
+#define CB_RING_PAUSE() __builtin_ia32_pause()
+#elif defined __aarch64__
+/* isb waits about as long as x86's pause does; yield is a no-op there. */
+#define CB_RING_PAUSE() __asm__ __volatile__("isb" ::: "memory")
+#else
+#define CB_RING_PAUSE() ((void)0)
+#endif
+
+/* Failed polls after which CB_WAIT_PAUSE pauses longer, so that the other side
+ * has its line to itself for a while, and CB_WAIT_YIELD gives way. */
+#define CB_RING_STREAK 16
+#define CB_RING_LONG_PAUSE 8
+#define CB_RING_PATIENCE 64
+
+CB_RING_INLINE bool cb_ring_stopped(const struct cb_control *control)
+{
+  if (!control)
+    return false;
+#ifdef __cplusplus
+  return __atomic_load_n(&control->stop, __ATOMIC_RELAXED) != 0;
+#else
+  return atomic_load_explicit(&control->stop, memory_order_relaxed) != 0;
+#endif
+}
+
+CB_RING_INLINE uint64_t cb_ring_fits(const struct cb_ring *ring)
+{
+#ifdef __cplusplus
+  return __atomic_load_n(&ring->capacity, __ATOMIC_RELAXED);
+#else
+  return atomic_load_explicit(&ring->capacity, memory_order_relaxed);
+#endif
+}
+
+/* One failed poll, streak of which went before it. Returns the streak now, or
+ * 0 when told to stop. */
+CB_RING_COLD uint32_t cb_ring_wait(const struct cb_control *control,
+                                   enum cb_wait how, uint32_t streak)
+{
+  if (how == CB_WAIT_NEVER || cb_ring_stopped(control))
+    return 0;
+  if (how == CB_WAIT_YIELD && streak >= CB_RING_PATIENCE) {
+    sched_yield();
+    return streak;
+  }
+  if (how != CB_WAIT_SPIN)
+    for (int i = streak < CB_RING_STREAK || how == CB_WAIT_YIELD
+                     ? CB_RING_LONG_PAUSE - 1
+                     : 0;
+         i < CB_RING_LONG_PAUSE; i++)
+      CB_RING_PAUSE();
+  return streak < CB_RING_PATIENCE ? streak + 1 : streak;
+}
+
+/* The same for a loop that found its ring full or empty. */
+CB_RING_COLD uint32_t cb_ring_pass_wait(struct cb_ring_pass *pass,
+                                        uint32_t streak)
+{
+  pass->polls++;
+  return cb_ring_wait(pass->control, pass->wait, streak);
+}
+
+/* The sum of `count` elements from number first on, as loops of bursts and as
+ * loops of single elements make them. */
+CB_RING_INLINE uint64_t cb_ring_sum(const struct cb_ring_values *values,
+                                    uint64_t first, uint64_t count)
+{
+  uint64_t last = first + count;
+  return (last / CB_RING_BURST_MAX - first / CB_RING_BURST_MAX) *
+             values->below[CB_RING_BURST_MAX] +
+         values->below[last % CB_RING_BURST_MAX] -
+         values->below[first % CB_RING_BURST_MAX];
+}
+
+CB_RING_INLINE uint64_t cb_ring_series(uint64_t first, uint64_t count)
+{
+  /* One of the two factors is even. */
+  uint64_t pairs =
+      count % 2 ? (count - 1) / 2 * count : count / 2 * (count - 1);
+  return count * (first + 1) + pairs;
+}
+
+/* Cursors of a kind whose operations need no more than the ring. */
+#define CB_RING_PLAIN_CURSORS(NAME, TYPE)                                      \
+  struct NAME##_producer {                                                     \
+    TYPE *ring;                                                                \
+  };                                                                           \
+  struct NAME##_consumer {                                                     \
+    TYPE *ring;                                                                \
+  };                                                                           \
+  CB_RING_INLINE struct NAME##_producer NAME##_producer_begin(                 \
+      struct cb_ring *ring)                                                    \
+  {                                                                            \
+    struct NAME##_producer at = {(TYPE *)ring};                                \
+    return at;                                                                 \
+  }                                                                            \
+  CB_RING_INLINE struct NAME##_consumer NAME##_consumer_begin(                 \
+      struct cb_ring *ring)                                                    \
+  {                                                                            \
+    struct NAME##_consumer at = {(TYPE *)ring};                                \
+    return at;                                                                 \
+  }                                                                            \
+  CB_RING_INLINE void NAME##_producer_end(struct NAME##_producer *at)          \
+  {                                                                            \
+    (void)at;                                                                  \
+  }                                                                            \
+  CB_RING_INLINE void NAME##_consumer_end(struct NAME##_consumer *at)          \
+  {                                                                            \
+    (void)at;                                                                  \
+  }
+
+/* Many elements one by one, for a kind that cannot claim them at once. */
+#define CB_RING_LOOPED(NAME)                                                   \
+  CB_RING_INLINE uint32_t NAME##_enqueue_n(                                    \
+      struct NAME##_producer *at, const uint64_t *values, uint32_t n,          \
+      enum cb_ring_mode mode, uint32_t *room)                                  \
+  {                                                                            \
+    uint32_t done = 0;                                                         \
+    (void)mode;                                                                \
+    while (done < n && NAME##_enqueue(at, values[done]))                       \
+      done++;                                                                  \
+    if (room)                                                                  \
+      *room = (uint32_t)NAME##_free_count((struct cb_ring *)at->ring);         \
+    return done;                                                               \
+  }                                                                            \
+  CB_RING_INLINE uint32_t NAME##_dequeue_n(                                    \
+      struct NAME##_consumer *at, uint64_t *values, uint32_t n,                \
+      enum cb_ring_mode mode, uint32_t *left)                                  \
+  {                                                                            \
+    uint32_t done = 0;                                                         \
+    (void)mode;                                                                \
+    while (done < n && NAME##_dequeue(at, &values[done]))                      \
+      done++;                                                                  \
+    if (left)                                                                  \
+      *left = (uint32_t)NAME##_count((struct cb_ring *)at->ring);              \
+    return done;                                                               \
+  }
+
+#define CB_RING_LOOPS(NAME)                                                    \
+  NAME##_loop_pair, NAME##_loop_produce, NAME##_loop_consume,                  \
+      NAME##_loop_ping, NAME##_loop_pong
+
+/* The first six members of struct cb_ring_ops, and the first eight of a kind
+ * that moves all or none. Older C++ wants them in order and without names. */
+#ifdef __cplusplus
+#define CB_RING_OPS_BURST(NAME)                                                \
+  NAME##_op_enqueue, NAME##_op_dequeue, NAME##_count, NAME##_free_count,       \
+      NAME##_op_enqueue_burst, NAME##_op_dequeue_burst
+#define CB_RING_OPS(NAME)                                                      \
+  CB_RING_OPS_BURST(NAME), NAME##_op_enqueue_bulk, NAME##_op_dequeue_bulk
+#else
+#define CB_RING_OPS_BURST(NAME)                                                \
+  .enqueue = NAME##_op_enqueue, .dequeue = NAME##_op_dequeue,                  \
+  .count = NAME##_count, .free_count = NAME##_free_count,                      \
+  .enqueue_burst = NAME##_op_enqueue_burst,                                    \
+  .dequeue_burst = NAME##_op_dequeue_burst
+#define CB_RING_OPS(NAME)                                                      \
+  CB_RING_OPS_BURST(NAME), .enqueue_bulk = NAME##_op_enqueue_bulk,             \
+                           .dequeue_bulk = NAME##_op_dequeue_bulk
+#endif
+
+#define CB_RING_JOIN_(a, b) a##_##b
+#define CB_RING_JOIN(a, b) CB_RING_JOIN_(a, b)
+
+#endif /* CB_RING_LOOPS_H */
+
+#ifdef RING
+#define RING_(word) CB_RING_JOIN(RING, word)
+
+/* ---- behind pointers ---- */
+
+static inline bool RING_(op_enqueue)(struct cb_ring *ring, uint64_t value)
+{
+  struct RING_(producer) at = RING_(producer_begin)(ring);
+  bool done = RING_(enqueue)(&at, value);
+  RING_(producer_end)(&at);
+  return done;
+}
+
+static inline bool RING_(op_dequeue)(struct cb_ring *ring, uint64_t *value)
+{
+  struct RING_(consumer) at = RING_(consumer_begin)(ring);
+  bool done = RING_(dequeue)(&at, value);
+  RING_(consumer_end)(&at);
+  return done;
+}
+
+CB_RING_INLINE uint32_t RING_(op_in)(struct cb_ring *ring,
+                                     const uint64_t *values, uint32_t n,
+                                     enum cb_ring_mode mode, uint32_t *room)
+{
+  struct RING_(producer) at = RING_(producer_begin)(ring);
+  uint32_t done = RING_(enqueue_n)(&at, values, n, mode, room);
+  RING_(producer_end)(&at);
+  return done;
+}
+
+CB_RING_INLINE uint32_t RING_(op_out)(struct cb_ring *ring, uint64_t *values,
+                                      uint32_t n, enum cb_ring_mode mode,
+                                      uint32_t *left)
+{
+  struct RING_(consumer) at = RING_(consumer_begin)(ring);
+  uint32_t done = RING_(dequeue_n)(&at, values, n, mode, left);
+  RING_(consumer_end)(&at);
+  return done;
+}
+
+static inline uint32_t RING_(op_enqueue_burst)(struct cb_ring *ring,
+                                               const uint64_t *values,
+                                               uint32_t n, uint32_t *room)
+{
+  return RING_(op_in)(ring, values, n, CB_RING_BURST, room);
+}
+
+static inline uint32_t RING_(op_dequeue_burst)(struct cb_ring *ring,
+                                               uint64_t *values, uint32_t n,
+                                               uint32_t *left)
+{
+  return RING_(op_out)(ring, values, n, CB_RING_BURST, left);
+}
+
+static inline uint32_t RING_(op_enqueue_bulk)(struct cb_ring *ring,
+                                              const uint64_t *values,
+                                              uint32_t n, uint32_t *room)
+{
+  return RING_(op_in)(ring, values, n, CB_RING_BULK, room);
+}
+
+static inline uint32_t RING_(op_dequeue_bulk)(struct cb_ring *ring,
+                                              uint64_t *values, uint32_t n,
+                                              uint32_t *left)
+{
+  return RING_(op_out)(ring, values, n, CB_RING_BULK, left);
+}
+
+/* ---- one thread, in and out ---- */
+
+CB_RING_INLINE uint64_t RING_(pair_single)(struct RING_(producer) * in,
+                                           struct RING_(consumer) * out,
+                                           struct cb_ring_pass *pass,
+                                           uint64_t n)
+{
+  uint64_t first = pass->next;
+  uint64_t done, taken = 0;
+  for (done = 0; done < n; done++) {
+    uint64_t value = first + done + 1;
+    if (!RING_(enqueue)(in, value) || !RING_(dequeue)(out, &value))
+      break;
+    CB_RING_OPAQUE(value);
+    taken += value;
+  }
+  pass->next = first + done;
+  pass->given += cb_ring_series(first, done);
+  pass->taken += taken;
+  return done;
+}
+
+CB_RING_INLINE uint64_t RING_(pair_burst)(struct RING_(producer) * in,
+                                          struct RING_(consumer) * out,
+                                          struct cb_ring_pass *pass, uint64_t n)
+{
+  uint64_t buffer[CB_RING_BURST_MAX] = {0};
+  uint64_t done = 0, given = 0, taken = 0;
+  while (done < n) {
+    uint32_t burst =
+        n - done < pass->burst ? (uint32_t)(n - done) : pass->burst;
+    const uint64_t *source =
+        &pass->values->value[(pass->next + done) % CB_RING_BURST_MAX];
+    if (RING_(enqueue_n)(in, source, burst, CB_RING_BURST, NULL) != burst ||
+        RING_(dequeue_n)(out, buffer, burst, CB_RING_BURST, NULL) != burst)
+      break;
+    given += source[0] + source[burst - 1];
+    taken += buffer[0] + buffer[burst - 1];
+    done += burst;
+  }
+  pass->next += done;
+  pass->given += given;
+  pass->taken += taken;
+  return done;
+}
+
+static uint64_t RING_(loop_pair)(struct cb_ring *ring,
+                                 struct cb_ring_pass *pass, uint64_t n)
+{
+  struct RING_(producer) in = RING_(producer_begin)(ring);
+  struct RING_(consumer) out = RING_(consumer_begin)(ring);
+  uint64_t done = pass->burst == 1 ? RING_(pair_single)(&in, &out, pass, n)
+                                   : RING_(pair_burst)(&in, &out, pass, n);
+  RING_(producer_end)(&in);
+  RING_(consumer_end)(&out);
+  return done;
+}
+
+/* ---- producers ---- */
+
+CB_RING_INLINE uint64_t RING_(produce_single)(struct RING_(producer) * in,
+                                              struct cb_ring_pass *pass,
+                                              uint64_t n)
+{
+  uint64_t first = pass->next;
+  uint64_t done;
+  for (done = 0; done < n; done++) {
+    uint32_t streak = 0;
+    while (!RING_(enqueue)(in, first + done + 1))
+      if (!(streak = cb_ring_pass_wait(pass, streak)))
+        goto stop;
+  }
+stop:
+  pass->next = first + done;
+  pass->given += cb_ring_series(first, done);
+  return done;
+}
+
+CB_RING_INLINE uint64_t RING_(produce_burst)(struct RING_(producer) * in,
+                                             struct cb_ring_pass *pass,
+                                             uint64_t n)
+{
+  uint64_t first = pass->next;
+  uint64_t done = 0;
+  uint32_t moved;
+  for (; done < n; done += moved) {
+    uint32_t burst =
+        n - done < pass->burst ? (uint32_t)(n - done) : pass->burst;
+    const uint64_t *source =
+        &pass->values->value[(first + done) % CB_RING_BURST_MAX];
+    uint32_t streak = 0;
+    while (!(moved = RING_(enqueue_n)(in, source, burst, CB_RING_BURST, NULL)))
+      if (!(streak = cb_ring_pass_wait(pass, streak)))
+        goto stop;
+  }
+stop:
+  pass->next = first + done;
+  pass->given += cb_ring_sum(pass->values, first, done);
+  return done;
+}
+
+static uint64_t RING_(loop_produce)(struct cb_ring *ring,
+                                    struct cb_ring_pass *pass, uint64_t n)
+{
+  struct RING_(producer) in = RING_(producer_begin)(ring);
+  uint64_t done = pass->burst == 1 ? RING_(produce_single)(&in, pass, n)
+                                   : RING_(produce_burst)(&in, pass, n);
+  RING_(producer_end)(&in);
+  return done;
+}
+
+/* ---- consumers ---- */
+
+CB_RING_INLINE uint64_t RING_(consume_single)(struct RING_(consumer) * out,
+                                              struct cb_ring_pass *pass,
+                                              uint64_t n)
+{
+  uint64_t done, taken = 0;
+  for (done = 0; done < n; done++) {
+    uint64_t value = done;
+    uint32_t streak = 0;
+    while (!RING_(dequeue)(out, &value))
+      if (!(streak = cb_ring_pass_wait(pass, streak)))
+        goto stop;
+    CB_RING_OPAQUE(value);
+    taken += value;
+  }
+stop:
+  pass->taken += taken;
+  return done;
+}
+
+CB_RING_INLINE uint64_t RING_(consume_burst)(struct RING_(consumer) * out,
+                                             struct cb_ring_pass *pass,
+                                             uint64_t n)
+{
+  uint64_t buffer[CB_RING_BURST_MAX] = {0};
+  uint64_t done = 0, taken = 0;
+  uint32_t moved;
+  for (; done < n; done += moved) {
+    uint32_t burst =
+        n - done < pass->burst ? (uint32_t)(n - done) : pass->burst;
+    uint32_t streak = 0;
+    while (!(moved = RING_(dequeue_n)(out, buffer, burst, CB_RING_BURST, NULL)))
+      if (!(streak = cb_ring_pass_wait(pass, streak)))
+        goto stop;
+    for (uint32_t i = 0; i < moved; i++)
+      taken += buffer[i];
+  }
+stop:
+  pass->taken += taken;
+  return done;
+}
+
+static uint64_t RING_(loop_consume)(struct cb_ring *ring,
+                                    struct cb_ring_pass *pass, uint64_t n)
+{
+  struct RING_(consumer) out = RING_(consumer_begin)(ring);
+  uint64_t done = pass->burst == 1 ? RING_(consume_single)(&out, pass, n)
+                                   : RING_(consume_burst)(&out, pass, n);
+  RING_(consumer_end)(&out);
+  return done;
+}
+
+/* ---- there and back ---- */
+
+static uint64_t RING_(loop_ping)(struct cb_ring *there, struct cb_ring *back,
+                                 struct cb_ring_pass *pass, uint64_t n)
+{
+  struct RING_(producer) in = RING_(producer_begin)(there);
+  struct RING_(consumer) out = RING_(consumer_begin)(back);
+  uint64_t first = pass->next;
+  uint64_t done, taken = 0;
+  for (done = 0; done < n; done++) {
+    uint64_t value = first + done + 1;
+    uint32_t streak = 0;
+    while (!RING_(enqueue)(&in, value))
+      if (!(streak = cb_ring_pass_wait(pass, streak)))
+        goto stop;
+    streak = 0;
+    while (!RING_(dequeue)(&out, &value))
+      if (!(streak = cb_ring_pass_wait(pass, streak)))
+        goto stop;
+    CB_RING_OPAQUE(value);
+    taken += value;
+  }
+stop:
+  RING_(producer_end)(&in);
+  RING_(consumer_end)(&out);
+  pass->next = first + done;
+  pass->given += cb_ring_series(first, done);
+  pass->taken += taken;
+  return done;
+}
+
+static uint64_t RING_(loop_pong)(struct cb_ring *there, struct cb_ring *back,
+                                 struct cb_ring_pass *pass, uint64_t n)
+{
+  struct RING_(producer) in = RING_(producer_begin)(back);
+  struct RING_(consumer) out = RING_(consumer_begin)(there);
+  uint64_t done;
+  for (done = 0; done < n; done++) {
+    uint64_t value = done;
+    uint32_t streak = 0;
+    while (!RING_(dequeue)(&out, &value))
+      if (!(streak = cb_ring_pass_wait(pass, streak)))
+        goto stop;
+    streak = 0;
+    while (!RING_(enqueue)(&in, value))
+      if (!(streak = cb_ring_pass_wait(pass, streak)))
+        goto stop;
+  }
+stop:
+  RING_(producer_end)(&in);
+  RING_(consumer_end)(&out);
+  return done;
+}
+
+#undef RING_
+#undef RING
+#endif
