@@ -23,6 +23,7 @@ local cbench = { _VERSION = core.version }
 -- Where the module's fields come from; looked up with their first use, so
 -- that opening the module loads nothing else.
 local fields = {
+  compare = function () return import("compare").call end,
   kinds = function () return import "kinds" end,
   measure = function () return import("measure").call end,
   workload = function () return import("workload").constructors end,

@@ -64,13 +64,16 @@ local function noise_of(estimate)
     causes = causes }
 end
 
-local function ratio_of(estimate, to, own)
-  if own then return { to = to, value = 1 } end
+-- `fast` is the quotient of the two fast figures: it says nothing by itself,
+-- but two runs in different modes of the machine agree on it best.
+local function ratio_of(estimate, other, to, own)
+  if own then return { to = to, value = 1, fast = 1 } end
   local ratio = estimate.ratio
   if not ratio or not ratio.value then return nil end
   return { to = to, value = ratio.value, low = ratio.low, high = ratio.high,
     level = ratio.level, verdict = ratio.verdict, reason = ratio.reason,
-    spread = ratio.spread }
+    spread = ratio.spread,
+    fast = estimate.fast and other.fast and estimate.fast / other.fast }
 end
 
 local function figures(into, row, estimate, hz)
@@ -199,7 +202,8 @@ function record.build(work, raw)
       measured(one, raw.rows[i], analysed[i], hz)
       local to = work.references[i]
       if one.ticks and to then
-        one.ratio = ratio_of(analysed[i], work.names[to], to == i)
+        one.ratio = ratio_of(analysed[i], analysed[to], work.names[to],
+          to == i)
         one.same_workload = work.rows[to].kind == row.kind or nil
       end
       one.stopped_by = raw.stopped_by
