@@ -94,7 +94,8 @@ local specials = {
   verdict = function (record)
     local ratio = record.ratio
     if not (ratio and ratio.verdict) then return nil end
-    if not ratio.reason then return ratio.verdict end
+    -- An interval speaks for itself; a reason is why there is none.
+    if not ratio.reason or ratio.low then return ratio.verdict end
     return ("%s (%s)"):format(ratio.verdict, ratio.reason)
   end,
   ["ticks.fast"] = function (record)

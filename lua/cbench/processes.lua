@@ -11,6 +11,10 @@ local processes = {}
 -- reading the topology, a body that will not stop.
 local GRACE_SECONDS = 20
 
+-- What two builds that measure together must share: the form of the job and of
+-- the answer.
+local PROTOCOL = 1
+
 --- The program to start: the running one, $CBENCH, or the first in PATH.
 -- nil when there is none.
 function processes.program()
@@ -65,7 +69,14 @@ local function unportable(value)
   for _, pair in ipairs(value.table) do t[pair[1]] = unportable(pair[2]) end
   return t
 end
-processes.portable, processes.unportable = portable, unportable
+
+--- A descriptor as a fresh process can be sent it.
+function processes.row(descriptor, name)
+  return {
+    work = { kind = descriptor.kind, params = portable(descriptor.params) },
+    name = name, cpus = descriptor.cpus, place = descriptor.place,
+  }
+end
 
 --- What a fresh process does: measures what it reads, writes what it found.
 function processes.work()
@@ -73,9 +84,9 @@ function processes.work()
   local answer
   if not job then
     answer = { message = "a measuring process got no job: " .. message }
-  elseif job.version ~= core.version then
-    answer = { message = ("%s was asked to measure for %s; set CBENCH to the "
-      .. "program of the same build"):format(core.version, job.version) }
+  elseif job.protocol ~= PROTOCOL then
+    answer = { message = ("%s cannot measure for %s: their processes speak "
+      .. "differently"):format(core.version, job.version) }
   else
     for _, plugin in ipairs(job.plugins or {}) do
       import("plugins").load(plugin.path, plugin.prefix)
@@ -90,14 +101,19 @@ function processes.work()
   io.write(core.json_encode(answer))
 end
 
-local function loaded_plugins()
-  return core.json_array(core.load_plugin and import("plugins").loaded() or {})
+local function loaded_plugins(more)
+  local list = core.load_plugin and import("plugins").loaded() or {}
+  if more then list[#list + 1] = { path = more } end
+  return core.json_array(list)
 end
 
-local function start(program, rows, options)
+--- Has a fresh process of `program` measure rows that `processes.row` made.
+-- Returns its raw rows, or nil and a sentence. `plugin` is loaded besides
+-- those of this process.
+function processes.start(program, rows, options, plugin)
   local job = core.json_encode {
-    version = core.version, rows = rows, options = options,
-    plugins = loaded_plugins(),
+    protocol = PROTOCOL, version = core.version, rows = rows,
+    options = options, plugins = loaded_plugins(plugin),
   }
   local text, how, number, forced = core.run_program(
     { program, "-E", "-e", "require'cbench'._worker()" }, job,
@@ -180,14 +196,11 @@ end
 -- ---- driving them
 
 -- The rows that can be measured, as core.measure wants them.
-local function measurable(work, encode)
+local function measurable(work, make)
   local rows, index = {}, {}
   for i, row in ipairs(work.rows) do
     if not work.refused[i] then
-      rows[#rows + 1] = {
-        work = { kind = row.kind, params = encode(row.params) },
-        name = work.names[i], cpus = row.cpus, place = row.place,
-      }
+      rows[#rows + 1] = make(row, work.names[i])
       index[#index + 1] = i
     end
   end
@@ -195,7 +208,9 @@ local function measurable(work, encode)
 end
 
 local function in_this_process(work, options)
-  local rows, index = measurable(work, function (params) return params end)
+  local rows, index = measurable(work, function (row, name)
+    return { work = row, name = name, cpus = row.cpus, place = row.place }
+  end)
   local progress = options.progress and function (phase, name, round, elapsed,
       seconds)
     options.progress { phase = phase, name = name, round = round,
@@ -219,7 +234,7 @@ local function share_of(options, clock, done, overhead)
 end
 
 local function in_fresh_processes(work, options, program)
-  local rows, index = measurable(work, portable)
+  local rows, index = measurable(work, processes.row)
   local begun, hz = core.now(), core.clock().hz
   local function clock() return (core.now() - begun) / hz end
   local sum, overhead = nil, 0.01
@@ -233,7 +248,7 @@ local function in_fresh_processes(work, options, program)
     end
     local before = clock()
     local seconds = share_of(options, clock, fork, overhead)
-    local raw, message = start(program, rows, {
+    local raw, message = processes.start(program, rows, {
       seconds = seconds, rounds = options.rounds,
       seed = options.seed + fork, fork = fork,
     })
