@@ -93,6 +93,7 @@ local specials = {
   end,
   verdict = function (record)
     local ratio = record.ratio
+    if ratio and ratio.to == record.name then return "(reference)" end
     if not (ratio and ratio.verdict) then return nil end
     -- An interval speaks for itself; a reason is why there is none.
     if not ratio.reason or ratio.low then return ratio.verdict end
@@ -406,7 +407,8 @@ function columns.cell(column, record)
       column.kind ~= "interval" then
     return figure.value(value)
   end
-  if column.kind == "figure" and column.group and value == 0 then
+  if column.kind == "figure" and column.group and
+      (value <= 0 or record.below_resolution) then
     return "<res"
   end
   if column.scale then value = value / column.scale end

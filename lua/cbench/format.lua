@@ -6,7 +6,8 @@ local import, core = ...
 local check = import "check"
 local results = import "results"
 
-local names = { "table", "json", "csv" }
+local names = { "table", "mail", "markdown", "csv", "json", "jsonl", "bmf",
+                "gobench" }
 
 local format = {}
 

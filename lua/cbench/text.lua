@@ -43,25 +43,75 @@ function text.pad(s, columns, align)
   return s .. fill
 end
 
---- Broken into lines of at most so many columns, at spaces.
+-- Pieces of a word that are not wider than the columns.
+local function pieces(word, columns)
+  if text.width(word) <= columns then return { word } end
+  local list, piece = {}, ""
+  local pattern = utf8.len(word) and utf8.charpattern or "."
+  for character in word:gmatch(pattern) do
+    if text.width(piece .. character) > columns then
+      list[#list + 1] = piece
+      piece = ""
+    end
+    piece = piece .. character
+  end
+  list[#list + 1] = piece
+  return list
+end
+
+--- Broken into lines of at most so many columns, at spaces where there are
+-- some.
 -- @param s the text; runs of spaces inside a line are kept
--- @param columns the limit; a longer word stands alone
+-- @param columns the limit
 -- @param indent how far the lines after the first are indented
 -- @return a list of lines
 function text.wrap(s, columns, indent)
   local lines, line = {}, ""
   local margin = (" "):rep(indent or 0)
   for space, word in text.clean(s):gmatch("(%s*)(%S+)") do
-    local longer = line .. space .. word
-    if line:find("%S") and text.width(longer) > columns then
-      lines[#lines + 1] = line
-      longer = margin .. word
+    for i, piece in ipairs(pieces(word, columns - #margin)) do
+      local longer = line .. (i == 1 and space or "") .. piece
+      if line:find("%S") and text.width(longer) > columns then
+        lines[#lines + 1] = line
+        longer = margin .. piece
+      end
+      line = longer
     end
-    line = longer
   end
   lines[#lines + 1] = line
   return lines
 end
+
+--- A command broken at spaces into lines that a shell joins again.
+function text.wrap_command(command, columns)
+  local lines, line = {}, nil
+  for word in text.clean(command):gmatch("%S+") do
+    if line and text.width(line) + text.width(word) + 3 > columns then
+      lines[#lines + 1] = line .. " \\"
+      line = "   "
+    end
+    line = line and line .. " " .. word or word
+  end
+  lines[#lines + 1] = line
+  return lines
+end
+
+--- ASCII for what can be said so, "?" for the rest.
+function text.ascii(s)
+  if not s:find("[\x80-\xff]") then return s end
+  if not utf8.len(s) then return (s:gsub("[\x80-\xff]", "?")) end
+  return (s:gsub("[\xc2-\xf4][\x80-\xbf]*", function (character)
+    return text.spelled[character] or "?"
+  end))
+end
+
+text.spelled = {
+  ["\u{b5}"] = "u", ["\u{3bc}"] = "u", ["\u{d7}"] = "x", ["\u{b1}"] = "+-",
+  ["\u{2013}"] = "-", ["\u{2014}"] = "-", ["\u{2212}"] = "-",
+  ["\u{2018}"] = "'", ["\u{2019}"] = "'", ["\u{201c}"] = '"',
+  ["\u{201d}"] = '"', ["\u{2026}"] = "...", ["\u{2264}"] = "<=",
+  ["\u{2265}"] = ">=", ["\u{2248}"] = "~", ["\u{a0}"] = " ",
+}
 
 --- A word for a POSIX shell, quoted when it has to be.
 function text.quote(word)

@@ -1,0 +1,172 @@
+--- The sentences around a table: what was asked and what one operation is
+-- above it; how far the figures can be believed, how they are read and how
+-- they were made below. Formats only differ in how they set them.
+local import = ...
+local figure = import "figure"
+local text = import "text"
+
+local summary = {}
+
+-- ---- above
+
+local question_words = {}
+for word in ("A An Are Can Do Does How In Is One The What When Where Which " ..
+    "Who Why"):gmatch("%a+") do
+  question_words[word] = true
+end
+
+--- "Title: what does it cost?": the question goes on after the title.
+-- @return a line, or nil when there is neither title nor question
+function summary.title(meta)
+  local about = meta.about
+  if not meta.title then return about end
+  if not about or about == "" then return meta.title end
+  local first = about:match("^%a+")
+  if question_words[first] then
+    about = first:lower() .. about:sub(#first + 1)
+  end
+  return ("%s: %s"):format((meta.title:gsub("[%s:]+$", "")), about)
+end
+
+local sources = { tsc = "TSC", cntvct = "CNTVCT", cntvct_el0 = "CNTVCT" }
+
+local function clock_text(clock)
+  if not (clock and clock.hz) then return nil end
+  local source = clock.source or "ticks"
+  return ("ticks = %s, %s"):format(sources[source] or source,
+    figure.frequency(clock.hz))
+end
+
+-- Rows by what one operation of theirs is, in order of appearance.
+local function operations(self)
+  local list, seen = {}, {}
+  for _, record in ipairs(self) do
+    local op = record.op
+    if op and not record.reference and not seen[op] then
+      seen[op] = true
+      list[#list + 1] = { op = op, of = record.workload or record.name }
+    end
+  end
+  return list
+end
+
+--- "1 operation = ...", a line for each when there are several, and what a
+-- tick is.
+function summary.operations(self)
+  local lines = {}
+  for i, one in ipairs(operations(self)) do
+    lines[i] = ("1 operation of %s = %s."):format(one.of, one.op)
+  end
+  if #lines == 1 then lines[1] = lines[1]:gsub(" of [^=]* =", " =", 1) end
+  local clock = clock_text(self.meta.clock)
+  if clock and #lines == 1 then
+    lines[1] = lines[1] .. "  " .. clock
+  elseif clock then
+    lines[#lines + 1] = clock
+  end
+  return lines
+end
+
+-- ---- below
+
+local function percent(share)
+  if share > 0 and share < 0.01 then return "< 1 %" end
+  return figure.share(math.floor(share * 100 + 0.5) / 100)
+end
+
+-- Causes as a list of { name, share }, the largest first.
+local function causes_of(noise)
+  local list = {}
+  for name, share in pairs(noise.causes or {}) do
+    if type(share) == "number" and share > 0 then
+      list[#list + 1] = { name, share }
+    end
+  end
+  table.sort(list, function (a, b)
+    if a[2] ~= b[2] then return a[2] > b[2] end
+    return a[1] < b[1]
+  end)
+  return list
+end
+
+local function noise_text(noise)
+  local line = noise.verdict or "unknown"
+  local words, sum = {}, 0
+  for i, cause in ipairs(causes_of(noise)) do
+    words[i] = ("%s %s"):format(cause[1], percent(cause[2]))
+    sum = sum + cause[2]
+  end
+  if #words == 0 then return line end
+  return ("%s (%s of rounds disturbed: %s)"):format(line,
+    percent(noise.disturbed or math.min(sum, 1)), table.concat(words, ", "))
+end
+
+local function any_below_resolution(self)
+  for _, record in ipairs(self) do
+    if record.below_resolution then return true end
+  end
+  return false
+end
+
+--- What has to be known about the figures.
+-- @return a list of { label, text }
+function summary.below(self)
+  local meta, list = self.meta, {}
+  local function add(label, line)
+    if line then list[#list + 1] = { label, line } end
+  end
+  for _, fit in ipairs(meta.fits or {}) do add("fit", fit.text) end
+  add("noise", meta.noise and noise_text(meta.noise))
+  if any_below_resolution(self) then
+    add("<res", "below resolution: less than the clock can tell from nothing")
+  end
+  for _, note in ipairs(meta.notes or {}) do add("note", note) end
+  if meta.partial then
+    add("partial", "stopped before its end" ..
+      (meta.stopped_by and (" (%s)"):format(meta.stopped_by) or ""))
+  end
+  local first = true
+  for line in (meta.reading or ""):gmatch("[^\n]+") do
+    add(first and "read" or "", line)
+    first = false
+  end
+  return list
+end
+
+--- The machine in a few words, or nil.
+function summary.machine(meta)
+  local machine = meta.machine or {}
+  local name = machine.summary or machine.model or machine.cpu
+  return type(name) == "string" and text.clean(name) or nil
+end
+
+local function level_text(self)
+  for _, record in ipairs(self) do
+    local ratio = record.ratio
+    if ratio and ratio.level and ratio.low then
+      return percent(ratio.level) .. " intervals"
+    end
+  end
+end
+
+local function processes(meta)
+  local forks, rounds = meta.forks, meta.rounds
+  if not forks then return nil end
+  local words = forks == 1 and "one process" or ("%d processes"):format(forks)
+  if not rounds then return words end
+  rounds = math.max(1, math.floor(rounds / forks + 0.5))
+  return ("%s x %d round%s"):format(words, rounds, rounds == 1 and "" or "s")
+end
+
+--- How much was measured: "10 processes x 22 rounds, 98 % intervals, 13.2 s".
+function summary.effort(self)
+  local words = {}
+  words[#words + 1] = processes(self.meta)
+  words[#words + 1] = level_text(self)
+  if self.meta.elapsed_s then
+    words[#words + 1] = figure.duration(self.meta.elapsed_s)
+  end
+  return table.concat(words, ", ")
+end
+
+return summary
