@@ -90,6 +90,7 @@ local specials = {
     if ratio and ratio.low and ratio.high then
       return { ratio.low, ratio.high }
     end
+    return nil
   end,
   verdict = function (record)
     local ratio = record.ratio

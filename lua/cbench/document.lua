@@ -27,6 +27,17 @@ function document.encode(value)
   return core.json_encode(value, order)
 end
 
+-- Lists stay lists when they are empty.
+local function mark_lists(record)
+  for _, key in ipairs { "samples", "roles", "checks", "notes" } do
+    local list = record[key]
+    if type(list) == "table" and next(list) == nil then
+      core.json_array(list)
+    end
+  end
+  return record
+end
+
 -- Columns without their functions: the values of those stand in `derived`.
 local function plain_view(view)
   if not view then return nil end
@@ -94,9 +105,31 @@ function document.text(self)
   for _, key in ipairs(order) do add(key) end
   for _, key in ipairs(import("check").keys(top)) do add(key) end
   local records = {}
-  for i, record in ipairs(self) do records[i] = document.encode(record) end
+  for i, record in ipairs(self) do
+    records[i] = document.encode(mark_lists(record))
+  end
   return ("{\n%s,\n\"results\": [\n%s\n]\n}\n"):format(
     table.concat(lines, ",\n"), table.concat(records, ",\n"))
+end
+
+-- What each line repeats of the run, so that it can stand alone.
+local line_keys = { "command", "run", "rank", "size", "scenario", "started",
+                    "seed", "clock", "machine", "build", "partial" }
+
+--- A line of JSON for each row.
+function document.lines(self)
+  local lines = {}
+  for _, part in ipairs(results.parts(self)) do
+    for _, record in ipairs(part) do
+      local line = {}
+      for key, value in pairs(record) do line[key] = value end
+      for _, key in ipairs(line_keys) do line[key] = part.meta[key] end
+      line.schema = document.schema
+      line.host = part.meta.host or import("fleet").host()
+      lines[#lines + 1] = document.encode(mark_lists(line)) .. "\n"
+    end
+  end
+  return table.concat(lines)
 end
 
 -- ---- reading

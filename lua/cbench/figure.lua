@@ -37,7 +37,8 @@ end
 -- they say nothing: 100 %, 0 %, 42 %.
 function figure.share(x)
   local percent = x * 100
-  if percent == math.floor(percent) then return ("%d %%"):format(percent) end
+  local whole = math.floor(percent + 0.5)
+  if math.abs(percent - whole) < 1e-9 then return ("%d %%"):format(whole) end
   return figure.significant(percent, math.abs(percent) < 10 and 2 or 3) .. " %"
 end
 

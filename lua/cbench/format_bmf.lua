@@ -9,6 +9,10 @@ local function measure(value, low, high)
 end
 
 local function benchmark(record)
+  if record.below_resolution or
+      (record.status ~= "ok" and record.status ~= "partial") then
+    return nil
+  end
   local ns, ticks = record.ns, record.ticks
   local new = {}
   if ns and ns.typical then
@@ -31,9 +35,7 @@ local function write(self)
     local prefix = part.meta.scenario and part.meta.scenario .. "/" or ""
     for _, record in ipairs(part) do
       local name = prefix .. record.name
-      if not all[name] and not record.below_resolution then
-        all[name] = benchmark(record)
-      end
+      all[name] = all[name] or benchmark(record)
     end
   end
   return core.json_encode(all, { "value", "lower_value", "upper_value" }) ..

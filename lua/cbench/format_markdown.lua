@@ -94,7 +94,9 @@ end
 
 local function write(self, options)
   local texts = {}
-  for i, part in ipairs(results.parts(self)) do texts[i] = one(part, options) end
+  for i, part in ipairs(results.parts(self)) do
+    texts[i] = one(part, options)
+  end
   return table.concat(texts, "\n")
 end
 

@@ -4,7 +4,6 @@
 -- are said once above; then columns go into a second block below. No figure
 -- is ever left out.
 local import = ...
-local columns = import "columns"
 local figure = import "figure"
 local text = import "text"
 

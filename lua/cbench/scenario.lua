@@ -3,6 +3,8 @@
 local import, core = ...
 local check = import "check"
 local columns = import "columns"
+local fit = import "fit"
+local fleet = import "fleet"
 local measure = import "measure"
 local params = import "params"
 local results = import "results"
@@ -341,6 +343,8 @@ end
 
 local function fill_meta(self, definition, order, given, options, meta)
   meta.scenario = self.name
+  meta.host, meta.run = fleet.host(), fleet.run()
+  meta.rank, meta.size = fleet.rank(), fleet.size()
   meta.title, meta.about = definition.title, definition.about
   meta.view = {
     parameters = order, across = definition.across,
@@ -394,6 +398,9 @@ function methods:run(given, options)
   apply_limits(definition, list, records, meta)
   local done = results.new(records, meta)
   columns.derive(done)
+  if definition.fit then
+    done.meta.fits = fit.of(done, order, definition.fit)
+  end
   add_reading(definition, done)
   return done
 end
