@@ -24,7 +24,7 @@ end
 local function own_format(self, name)
   local writer = (self.meta.formats or {})[name]
   if not writer then return nil end
-  return { write = function (these)
+  return { own = true, write = function (these)
     local text = writer(these)
     if type(text) ~= "string" then
       error(("format '%s': the scenario's function gave a %s instead of text")
@@ -75,6 +75,12 @@ local function writer_of(self, name, where)
   return writer
 end
 
+-- A scenario's own format gets the results as a script does, the others all
+-- that is to be seen.
+local function text_of(self, writer, options)
+  return writer.write(writer.own and self or results.whole(self), options)
+end
+
 --- Results as a text.
 -- @param self results
 -- @param name of the format ("table")
@@ -82,7 +88,8 @@ end
 function format.format(self, name, options)
   local message = check_arguments(self, name, options)
   if message then error("format: " .. message, 2) end
-  return writer_of(self, name or "table", "format").write(self, options or {})
+  return text_of(self, writer_of(self, name or "table", "format"),
+    options or {})
 end
 
 -- The format that a path asks for: by its ending, else a document.
@@ -111,7 +118,7 @@ function format.write(self, path, name)
   if not output then return nil, why, code end
   local file <close> = output
   local done
-  done, why, code = format.put(file, writer.write(self, {}), writer)
+  done, why, code = format.put(file, text_of(self, writer, {}), writer)
   if not done then return nil, why, code end
   return file:commit()
 end

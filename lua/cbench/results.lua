@@ -52,20 +52,58 @@ local function add(self, record)
   end
 end
 
---- A results object of records.
--- @param records a list; the records are kept, not copied
--- @param meta what is true of the whole run; its `references`, rows that rode
--- along, follow the others
-function results.new(records, meta)
+local function make(records, meta)
   local self = { meta = {} }
   for key, value in pairs(meta or {}) do self.meta[key] = value end
   for _, record in ipairs(records) do add(self, record) end
-  for _, record in ipairs(self.meta.references or {}) do
-    record.reference = true
-    add(self, record)
-  end
-  self.meta.references = nil
   return setmetatable(self, metatable)
+end
+
+--- A results object of records. Rows that only rode along (`reference` is set,
+-- or they stand in the meta's `references`) are not among its elements: they
+-- are found by name, and stand in `meta.references`.
+-- @param records a list; the records are kept, not copied
+-- @param meta what is true of the whole run
+function results.new(records, meta)
+  local asked, riders = {}, {}
+  for _, record in ipairs(records) do
+    local list = record.reference and riders or asked
+    list[#list + 1] = record
+  end
+  for _, record in ipairs((meta or {}).references or {}) do
+    record.reference = true
+    riders[#riders + 1] = record
+  end
+  local self = make(asked, meta)
+  for _, record in ipairs(riders) do
+    if record.params then record.params = plain(record.params) end
+    local name = record.name
+    if name and self[name] == nil and not results.refuse_name(name) then
+      self[name] = record
+    end
+  end
+  self.meta.references = riders
+  return self
+end
+
+--- The same with the rows that rode along as elements, behind the others: all
+-- that is shown and written.
+function results.whole(self)
+  local records, parts = {}, nil
+  if self.meta.parts then
+    parts = {}
+    for i, part in ipairs(self.meta.parts) do
+      parts[i] = results.whole(part)
+      table.move(parts[i], 1, #parts[i], #records + 1, records)
+    end
+  else
+    local riders = self.meta.references or {}
+    table.move(self, 1, #self, 1, records)
+    table.move(riders, 1, #riders, #records + 1, records)
+  end
+  local all = make(records, self.meta)
+  all.meta.parts, all.meta.references = parts, nil
+  return all
 end
 
 --- Several results as one; each keeps its own table.
@@ -113,6 +151,7 @@ local function field(record, key)
 end
 
 --- The first row that fits: each key is a parameter or a field of the record.
+-- Rows that rode along are looked at last.
 -- @param criteria for instance { depth = 10, backend = "asm" }
 -- @return the record, or nil when no row fits
 function methods:find(criteria)
@@ -120,7 +159,7 @@ function methods:find(criteria)
     error(("find: table expected, got %s"):format(type(criteria)), 2)
   end
   local known = {}
-  for _, record in ipairs(self) do
+  for _, record in ipairs(results.whole(self)) do
     local fits = true
     for key, wanted in pairs(criteria) do
       local value = field(record, key)
