@@ -94,8 +94,9 @@ local specials = {
   end,
   verdict = function (record)
     local ratio = record.ratio
-    if ratio and ratio.to == record.name then return "(reference)" end
-    if not (ratio and ratio.verdict) then return nil end
+    if not (ratio and record.same_workload) then return nil end
+    if ratio.to == record.name then return "(reference)" end
+    if not ratio.verdict then return nil end
     -- An interval speaks for itself; a reason is why there is none.
     if not ratio.reason or ratio.low then return ratio.verdict end
     return ("%s (%s)"):format(ratio.verdict, ratio.reason)
@@ -221,18 +222,11 @@ local function any(records, get)
   return false
 end
 
--- Whether rows are compared to rows of the same kind of work: only then can
--- one be called faster than the other.
-local function same_work(results)
-  for _, record in ipairs(results) do
-    local to = record.ratio and record.ratio.to
-    local other = to and results[to]
-    if other and other ~= record and other.workload and
-        other.workload == record.workload then
-      return true
-    end
-  end
-  return false
+-- Whether a row is compared to another one of the same kind of work: only then
+-- can it be called faster or slower.
+local function same_work(record)
+  local ratio = record.ratio
+  return record.same_workload and ratio and ratio.to ~= record.name or nil
 end
 
 -- The name after the "x" over the ratios, and whether it differs by row.
@@ -267,7 +261,7 @@ local function default_keys(results, context)
   add("ratio.value", has "ratio.value")
   add("ratio.to", context.many_references)
   add("interval", has "interval")
-  add("verdict", same_work(results))
+  add("verdict", any(results, same_work))
   add("counters.new", has "counters.new")
   add("limit.value", has "limit.value")
   add("limit.state", has "limit.state")
@@ -291,14 +285,22 @@ local function make_context(results, view)
   return context
 end
 
--- Columns other than parameters, and those of all in the wanted order.
+-- The columns that a script wants. When it names parameters only, it is their
+-- order that it wants, and the figures are the usual ones.
 local function chosen(view, context)
-  local list = {}
-  for _, spec in ipairs(view.columns) do
+  local list, figures = {}, false
+  for _, spec in ipairs(view.columns or {}) do
     if type(spec) == "table" then
       list[#list + 1] = derived_column(spec, context)
     else
       list[#list + 1] = named_column(spec, context)
+    end
+    figures = figures or list[#list].kind ~= "param"
+  end
+  context.figures_chosen = figures
+  if not figures then
+    for _, key in ipairs(default_keys(context.results, context)) do
+      list[#list + 1] = path_column(key, context)
     end
   end
   return list
@@ -307,22 +309,15 @@ end
 --- The columns of some results.
 -- @param results the results of one scenario
 -- @param options `columns` in place of those of the scenario
--- @return a list of columns: parameters first, as many as needed to tell the
--- rows apart
+-- @return a list of columns, those parameters first that are not named among
+-- them; and { parameters, is_param, reference, figures_chosen, ... }
 function columns.of(results, options)
   local view = {}
   for key, value in pairs(results.meta.view or {}) do view[key] = value end
   for key, value in pairs(options or {}) do view[key] = value end
   local context = make_context(results, view)
   local list, named = {}, {}
-  local others = {}
-  if view.columns then
-    others = chosen(view, context)
-  else
-    for i, key in ipairs(default_keys(results, context)) do
-      others[i] = path_column(key, context)
-    end
-  end
+  local others = chosen(view, context)
   for _, column in ipairs(others) do named[column.key] = true end
   for _, name in ipairs(context.parameters) do
     if not named[name] then list[#list + 1] = param_column(name) end

@@ -50,6 +50,10 @@ end
 
 local function append_table(lines, self, options)
   local made = sheet.of(self, options)
+  for _, line in ipairs(made.above) do
+    lines[#lines + 1] = escape(line)
+    lines[#lines + 1] = ""
+  end
   lines[#lines + 1] = titles(made.columns)
   lines[#lines + 1] = rule(made)
   for _, line in ipairs(made.lines) do

@@ -123,19 +123,35 @@ local function without_constants(sheet)
   return without(sheet, dropped), words
 end
 
--- Lists of columns that fit side by side, each with all parameters.
+-- The last column of the group that starts at `first`, or `first` itself when
+-- the group alone is too wide.
+local function group_end(list, first, room)
+  local last = first
+  while list[first].group and list[last + 1] and
+      list[last + 1].group == list[first].group do
+    last = last + 1
+  end
+  return room_of(list, first, last) <= room and last or first
+end
+
+-- Lists of columns that fit side by side, each with all parameters. Groups
+-- stay together where they can.
 local function blocks(sheet, width)
   local list, parameters = sheet.columns, sheet.parameters
-  local found, block, used = {}, nil, 0
-  for i = parameters + 1, #list do
-    if not block or used + #gap + list[i].width > width then
+  local base = room_of(list, 1, parameters)
+  local found, block, used, i = {}, nil, 0, parameters + 1
+  while i <= #list do
+    local last = group_end(list, i, width - base - #gap)
+    local more = #gap + room_of(list, i, last)
+    if not block or used + more > width then
       block = {}
       for n = 1, parameters do block[n] = n end
       found[#found + 1] = block
-      used = room_of(list, 1, parameters)
+      used = base
     end
-    block[#block + 1] = i
-    used = used + #gap + list[i].width
+    for n = i, last do block[#block + 1] = n end
+    used = used + more
+    i = last + 1
   end
   return found
 end

@@ -275,8 +275,10 @@ local function label(list, records)
       if record.params[key] == nil then record.params[key] = value end
     end
     for key, value in pairs(row.p) do record.params[key] = value end
-    if record.ratio and row.reference then
-      record.ratio.to = row.reference.name
+    local to = row.reference or row
+    if record.ratio then
+      record.ratio.to = to.name
+      record.same_workload = to.descriptor.kind == row.descriptor.kind or nil
     end
   end
 end

@@ -1,8 +1,9 @@
 --- A table before it is set: its columns and the cells of its lines.
 --
 -- A sheet: { columns, parameters = how many of them are parameters, records,
--- lines, reasons }. A line: { cells, lead, over, from }; cells by column, lead
--- a text in place of the parameters, over a text from column `from` on.
+-- lines, above, reasons }; above and reasons are sentences around it. A line:
+-- { cells, lead, over, from }; cells by column, lead a text in place of the
+-- parameters, over a text from column `from` on.
 local import = ...
 local columns = import "columns"
 local figure = import "figure"
@@ -123,6 +124,7 @@ local function across_column(column, across, value, options)
   new.group = across == "workload" and value or
     ("%s=%s"):format(across, value)
   new.title = column.group or column.title
+  if column.key == "ratio.value" then new.title = column.title end
   new.get = function (row)
     local record = row.reference and options.first_value and row or
       (row.across or {})[value]
@@ -142,7 +144,7 @@ local function split_columns(list, options)
   for _, column in ipairs(list) do
     if column.kind == "param" then
       if column.key ~= options.across then kept[#kept + 1] = column end
-    elseif options.columns or column.key == "ticks.typical" or
+    elseif options.figures_chosen or column.key == "ticks.typical" or
         column.key == "ratio.value" then
       figures[#figures + 1] = column
     end
@@ -186,9 +188,11 @@ function sheet.of(self, options)
   local list, context = columns.of(self, wanted)
   columns.set_units(list, self)
   local records, count = self, #context.parameters
-  local new = { reasons = {} }
+  local new = { above = {}, reasons = {} }
   if wanted.across and context.is_param[wanted.across] then
+    wanted.figures_chosen = context.figures_chosen
     list, records, count = across(self, list, context.parameters, wanted)
+    new.above = { "ratio: x " .. context.reference }
     new.reasons = reasons(self)
   end
   local hz = self.meta.clock and self.meta.clock.hz

@@ -37,14 +37,21 @@ local function clock_text(clock)
     figure.frequency(clock.hz))
 end
 
--- Rows by what one operation of theirs is, in order of appearance.
+-- What one operation is, each once, in order of appearance; of which row or,
+-- where several rows do the same, of which kind of work.
 local function operations(self)
-  local list, seen = {}, {}
+  local list, by_op = {}, {}
   for _, record in ipairs(self) do
-    local op = record.op
-    if op and not record.reference and not seen[op] then
-      seen[op] = true
-      list[#list + 1] = { op = op, of = record.workload or record.name }
+    local op, one = record.op, by_op[record.op or ""]
+    if op and one then
+      one.of = record.workload or one.of
+    elseif op and not record.reference then
+      one = { op = op, of = record.name }
+      if record.name:find("=", 1, true) then
+        one.of = record.workload or record.name
+      end
+      by_op[op] = one
+      list[#list + 1] = one
     end
   end
   return list
@@ -108,6 +115,25 @@ local function any_below_resolution(self)
   return false
 end
 
+local most_notes, longest_note = 3, 150
+
+-- Notes are for the eye as long as they are few and short; json has them all.
+local function notes_of(meta)
+  local list = {}
+  for i, note in ipairs(meta.notes or {}) do
+    if i > most_notes then
+      list[i] = ("and %d more, which --format json has"):format(
+        #meta.notes - most_notes)
+      break
+    end
+    list[i] = note
+    if #note > longest_note then
+      list[i] = note:sub(1, longest_note):gsub("%s+%S*$", "") .. " ..."
+    end
+  end
+  return list
+end
+
 --- What has to be known about the figures.
 -- @return a list of { label, text }
 function summary.below(self)
@@ -120,7 +146,7 @@ function summary.below(self)
   if any_below_resolution(self) then
     add("<res", "below resolution: less than the clock can tell from nothing")
   end
-  for _, note in ipairs(meta.notes or {}) do add("note", note) end
+  for _, note in ipairs(notes_of(meta)) do add("note", note) end
   if meta.partial then
     add("partial", "stopped before its end" ..
       (meta.stopped_by and (" (%s)"):format(meta.stopped_by) or ""))
@@ -144,7 +170,8 @@ local function level_text(self)
   for _, record in ipairs(self) do
     local ratio = record.ratio
     if ratio and ratio.level and ratio.low then
-      return percent(ratio.level) .. " intervals"
+      local level = math.floor(ratio.level * 1000) / 1000
+      return figure.share(level) .. " intervals"
     end
   end
 end

@@ -62,6 +62,11 @@ local function one_table(self, options)
     lines[#lines + 1] = "no rows"
   else
     local made = sheet.of(self, options)
+    if made.above[1] then lines[#lines] = nil end
+    for _, line in ipairs(made.above) do
+      append(lines, text.wrap(line, width, 2))
+      lines[#lines + 1] = ""
+    end
     append(lines, grid(made, width))
     for _, reason in ipairs(made.reasons) do
       append(lines, text.wrap(reason, width, 2))

@@ -118,12 +118,13 @@ again: cbench nesting backend=asm depth=1 --forks 1 --seed 7351
     looks([[
 Nested coroutines: what does a coroutine cost when each creates and enters the next?
 1 operation = one coroutine of the nest: create, enter, end.  ticks = TSC, 2.445 GHz
+ratio: x call
 
-                          depth=1           depth=1000
-backend      pool         ticks/op  x call  ticks/op  x call
-call (reference)              3.81       1
-asm          batch_spare      76.3    20.0       152    40.0
-sigaltstack  batch_spare      1070     280       n/a
+                          depth=1          depth=1000
+backend      pool         ticks/op  ratio  ticks/op  ratio
+call (reference)              3.81      1
+asm          batch_spare      76.3   20.0       152   40.0
+sigaltstack  batch_spare      1070    280       n/a
 backend=sigaltstack/depth=1000/pool=batch_spare: n/a: not deeper than 500
 
 noise: ok (3 % of rounds disturbed: preempted 2 %, host-slow 1 %)
