@@ -189,7 +189,7 @@ struct cb_clock {
   double cost; /* ticks of one begin and end around nothing */
 };
 
-/* The same for the whole process. The first call may take 5 ms, where the
+/* The same for the whole process. The first call may take 2 ms, where the
  * frequency must be measured. Any thread. */
 CB_API const struct cb_clock *cb_clock(void);
 /* Reads the counter, in order with the instructions before it. */
@@ -212,6 +212,28 @@ CB_API int cb_cpus_check(const int *cpus, size_t count, struct cb_error *error);
 CB_API int cb_cpus_place(const char *place, unsigned threads, int *cpus,
                          struct cb_error *error);
 
+/* ---- machine and build --------------------------------------------------- */
+
+/* One thing that is known of the machine ("machine"), of this library
+ * ("build") or of the moment ("state"). */
+struct cb_fact {
+  const char *group;
+  const char *name;
+  const char *text; /* NULL: a number */
+  double number;    /* NaN: not known */
+};
+
+/* What there is to say about where figures were measured. Reads only, and never
+ * fails for a file that is not there. Machine and build have a fact
+ * "fingerprint": absolute figures of two machines are comparable when theirs
+ * are equal. With topology also counts cores, caches and packages, which
+ * takes up to 120 ms; NULL with -ENOMEM. */
+struct cb_machine;
+CB_API struct cb_machine *cb_machine_read(bool topology,
+                                          struct cb_error *error);
+/* Lives as long as the description; ends with a NULL name. */
+CB_API const struct cb_fact *cb_machine_facts(const struct cb_machine *machine);
+CB_API void cb_machine_destroy(struct cb_machine *machine);
 /* ---- rings ---------------------------------------------------------------
  *
  * A ring is a bounded queue of 64-bit elements: integers, or pointers cast to

@@ -20,10 +20,11 @@
 /* What a thread has of its own. */
 struct lane {
   _Alignas(CB_APART) _Atomic uint64_t word;
-  _Alignas(
-      CB_APART) uint64_t put; /* sum of what it exchanged in, or its last */
-  uint64_t got;               /* sum of what it exchanged out */
-  uint64_t failed;            /* compares that found another value */
+  /* What it exchanged in, summed up; or the last value it stored. */
+  _Alignas(CB_APART) uint64_t put;
+  uint64_t got;    /* what it exchanged out, or loaded */
+  uint64_t failed; /* compares that found another value */
+  uint64_t exchanges;
 };
 
 struct state;
@@ -87,6 +88,7 @@ static uint64_t run_xchg(void *opaque, unsigned thread, uint64_t n)
   TIMES(n, put += ++value; got += atomic_exchange(word, value));
   lane->put += put;
   lane->got += got;
+  lane->exchanges += n;
   return n;
 }
 
@@ -142,17 +144,18 @@ static uint64_t run_fence(void *opaque, unsigned thread, uint64_t n)
 /* ---- proofs -------------------------------------------------------------- */
 
 struct totals {
-  uint64_t words, put, got, failed;
+  uint64_t words, put, got, failed, exchanges;
 };
 
 static struct totals total(const struct state *state)
 {
-  struct totals totals = {0, 0, 0, 0};
+  struct totals totals = {0, 0, 0, 0, 0};
   for (unsigned i = 0; i < state->role.threads; i++) {
     totals.words += atomic_load(&state->lanes[i].word);
     totals.put += state->lanes[i].put;
     totals.got += state->lanes[i].got;
     totals.failed += state->lanes[i].failed;
+    totals.exchanges += state->lanes[i].exchanges;
   }
   return totals;
 }
@@ -165,8 +168,8 @@ static bool counted_in_words(const struct state *state, uint64_t operations)
 static bool handed_on(const struct state *state, uint64_t operations)
 {
   struct totals totals = total(state);
-  (void)operations;
-  return totals.put == totals.got + totals.words;
+  return totals.put == totals.got + totals.words &&
+         totals.exchanges == operations;
 }
 
 static bool counted_or_failed(const struct state *state, uint64_t operations)
@@ -179,6 +182,7 @@ static bool last_is_there(const struct state *state, uint64_t operations)
 {
   bool found = false;
   for (unsigned i = 0; i < state->role.threads; i++) {
+    /* put is the number of its stores, and the last value it stored. */
     bool same = atomic_load(&state->lanes[state->shared ? 0 : i].word) ==
                 state->lanes[i].put;
     if (!state->shared && !same)
