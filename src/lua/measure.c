@@ -480,12 +480,23 @@ int cb_lua_now(lua_State *L)
 
 int cb_lua_machine(lua_State *L)
 {
+  struct cb_error error;
+  struct cb_machine *machine = cb_machine_read(lua_toboolean(L, 1), &error);
+  if (!machine)
+    return luaL_error(L, "%s", error.text);
   lua_newtable(L);
-  luaL_getsubtable(L, -1, "build");
-  set_string(L, "version", cb_version());
-  lua_pop(L, 1);
-  luaL_getsubtable(L, -1, "machine");
-  lua_pop(L, 1);
+  for (const struct cb_fact *fact = cb_machine_facts(machine); fact->name;
+       fact++) {
+    luaL_getsubtable(L, -1, fact->group);
+    if (fact->text)
+      set_string(L, fact->name, fact->text);
+    else if (fact->number == floor(fact->number))
+      set_integer(L, fact->name, (lua_Integer)fact->number);
+    else
+      set_number(L, fact->name, fact->number);
+    lua_pop(L, 1);
+  }
+  cb_machine_destroy(machine);
   return 1;
 }
 

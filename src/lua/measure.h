@@ -27,7 +27,8 @@ int cb_lua_analyse(lua_State *L);
 int cb_lua_clock(lua_State *L);
 int cb_lua_now(lua_State *L);
 
-/* core.machine(): { machine = {}, build = {}, state = {} }. */
+/* core.machine([topology]): { machine = {}, build = {}, state = {} }; with
+ * topology true also cores, caches and packages. */
 int cb_lua_machine(lua_State *L);
 
 /* core.check_cpus(list): true, or nil and a sentence. */
