@@ -2,7 +2,7 @@
 -- The program has read the words; `run` gets them as one table:
 -- { program, what = "scenario" or a subcommand, options, words, scenario,
 -- option_list } and returns the exit code.
-local _, core = ...
+local import, core = ...
 
 local command = {}
 
@@ -26,6 +26,10 @@ function subcommands.info()
   return DONE
 end
 
+function subcommands.report(context)
+  return import("command_report").run(context)
+end
+
 -- Several scenarios are run one after the other.
 local function each_scenario(context)
   if getmetatable(context.scenario) then return { context.scenario } end
@@ -39,9 +43,12 @@ function subcommands.scenario(context)
   return DONE
 end
 
+-- Those whose words are names of files.
+local takes_files = { report = true }
+
 --- Runs what the words ask for.
 function command.run(context)
-  if context.words[1] then
+  if context.words[1] and not takes_files[context.what] then
     complain(context, ("unexpected word '%s'"):format(context.words[1]))
     return USAGE
   end

@@ -22,7 +22,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-static const char *const subcommands[] = {"list", "info", NULL};
+static const char *const subcommands[] = {"list", "info", "report", NULL};
 
 int command_refuse(const char *why)
 {
@@ -41,7 +41,8 @@ int command_describe(bool help)
 
 /* ---- into Lua ---- */
 
-void command_import(lua_State *L, const char *name)
+/* Pushes what lua/cbench/NAME.lua returns. */
+static void push_import(lua_State *L, const char *name)
 {
   luaL_requiref(L, "cbench", luaopen_cbench, 0);
   lua_pop(L, 1);
@@ -63,7 +64,7 @@ static void set_string(lua_State *L, const char *key, const char *value)
 static int run_in_lua(lua_State *L, const char *what)
 {
   int options = lua_gettop(L) - 2;
-  command_import(L, "command");
+  push_import(L, "command");
   lua_getfield(L, -1, "run");
   lua_newtable(L);
   set_string(L, "program", host_prefix);

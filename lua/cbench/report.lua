@@ -1,0 +1,209 @@
+--- `cbench report`: results as a page, as pictures in a file, or on the
+-- terminal.
+local import = ...
+local document = import "document"
+local picture = import "picture"
+local results = import "results"
+local shape = import "shape"
+local svg = import "svg"
+
+local report = {}
+
+-- A file of pictures holds no more than one wants to look through.
+local most_in_file = 24
+
+-- ---- what is shown
+
+local function same_place(one, other)
+  local a, b = one.machine or {}, other.machine or {}
+  local c, d = one.build or {}, other.build or {}
+  return a.fingerprint == b.fingerprint and a.host == b.host and
+    c.fingerprint == d.fingerprint
+end
+
+local function section_of(part, title)
+  return { part = part, title = title, pictures = picture.of(part),
+           missing = {} }
+end
+
+-- The comparison of two files, if they have rows in common.
+local function change_section(old, new)
+  local list, compared = import("picture_change").between(old, new)
+  if not compared or #list == 0 then return nil end
+  compared.meta.about = nil
+  return { part = compared, title = compared.meta.title, pictures = list,
+           missing = {} }
+end
+
+local function sections_of(files)
+  local sections = {}
+  if #files == 2 then
+    sections[1] = change_section(files[1].results, files[2].results)
+  end
+  for n, file in ipairs(files) do
+    for _, part in ipairs(results.parts(file.results)) do
+      local which = #files == 2 and (n == 1 and "Old: " or "New: ") or ""
+      local title = part.meta.title
+      sections[#sections + 1] = section_of(part,
+        which .. (type(title) == "string" and title or file.name))
+    end
+  end
+  -- A machine is described once, with the last run on it.
+  for i = 1, #sections - 1 do
+    sections[i].alike = same_place(sections[i].part.meta,
+      sections[i + 1].part.meta)
+  end
+  return sections
+end
+
+-- ---- drawing
+
+-- What could not be drawn is missing with a sentence, which is said once.
+local function say_once(messages, more)
+  for _, message in ipairs(more) do
+    local known = false
+    for _, other in ipairs(messages) do known = known or other == message end
+    if not known then messages[#messages + 1] = message end
+  end
+end
+
+local function draw_section(section, messages)
+  local kept = {}
+  local wide, why = picture.svgs(section.pictures, "wide")
+  say_once(messages, why)
+  local narrow = #wide > 0 and picture.svgs(section.pictures, "narrow") or {}
+  for i, one in ipairs(section.pictures) do
+    one.wide, one.narrow = wide[i], narrow[i]
+    if one.wide and one.narrow then kept[#kept + 1] = one end
+  end
+  section.pictures = kept
+end
+
+-- ---- the four outputs
+
+local function title_of(files, sections)
+  if #sections == 1 then return sections[1].title or "Results" end
+  local title = files[1].results.meta.title or
+    sections[1].part.meta.title
+  for _, section in ipairs(sections) do
+    local own = section.part.meta.title
+    if #files ~= 2 and own ~= title then
+      return ("%d tables of results"):format(#sections)
+    end
+  end
+  return #files == 2 and sections[1].title or title or "Results"
+end
+
+local function as_html(files, notes)
+  local sections, messages = sections_of(files), {}
+  for _, section in ipairs(sections) do draw_section(section, messages) end
+  if #sections > 0 then sections[1].missing = messages end
+  return import("page").html(sections, {
+    title = tostring(title_of(files, sections)), notes = notes,
+  }), messages
+end
+
+local function all_pictures(files)
+  local list = {}
+  for _, section in ipairs(sections_of(files)) do
+    for _, one in ipairs(section.pictures) do list[#list + 1] = one end
+  end
+  return list, table.move(list, 1, math.min(#list, most_in_file), 1, {})
+end
+
+-- What there is to say when nothing could be drawn, or not all.
+local function left_out(all, shown, messages)
+  if #all == 0 then return nil, "there is no row with figures to draw" end
+  if #shown == 0 then return nil, messages[1] end
+  if #shown < #all and #all > most_in_file then
+    messages[#messages + 1] = ("the first %d of %d pictures; a page holds all")
+      :format(#shown, #all)
+  end
+  return true
+end
+
+local function as_svg(files)
+  local drawn = {}
+  local all, chosen = all_pictures(files)
+  local drawings, messages = picture.svgs(chosen, "wide", true)
+  for i in ipairs(chosen) do
+    drawn[#drawn + 1] = drawings[i] or nil
+  end
+  local good, message = left_out(all, drawn, messages)
+  if not good then return nil, message end
+  return svg.file(drawn), messages
+end
+
+local function as_png(files)
+  local messages = {}
+  local all, chosen = all_pictures(files)
+  local drawn, message
+  if #chosen > 0 then drawn, message = picture.stack(chosen, "png", "wide") end
+  messages[1] = not drawn and message or nil
+  local good
+  good, message = left_out(all, drawn and chosen or {}, messages)
+  if not good then return nil, message end
+  return drawn, messages
+end
+
+-- Columns of a terminal that a picture makes use of.
+local function columns_of(columns)
+  return math.max(40, math.min(columns or 80, 120))
+end
+
+local function as_text(files, options)
+  local messages, lines, hopeless = {}, {}, nil
+  for _, section in ipairs(sections_of(files)) do
+    lines[#lines + 1] = tostring(section.part)
+    for _, one in ipairs(section.pictures) do
+      local drawn, message
+      if not hopeless then
+        drawn, message, hopeless = picture.text(one,
+          columns_of(options.columns))
+      end
+      lines[#lines + 1] = drawn
+      say_once(messages, { message })
+    end
+  end
+  return table.concat(lines, "\n"), messages
+end
+
+--- The first picture of results as characters.
+-- @return text; or nil and a sentence
+function report.plot(self, columns)
+  for _, part in ipairs(results.parts(self)) do
+    local one = picture.first(part)
+    if one then return picture.text(one, columns_of(columns)) end
+  end
+  return nil, "there is no row with figures to draw"
+end
+
+local makers = { html = as_html, svg = as_svg, png = as_png, term = as_text }
+
+--- Makes a report.
+-- @param files a list of { name, results }
+-- @param form "html", "svg", "png" or "term"
+-- @param options { notes, columns }
+-- @return text and a list of sentences for the user; or nil and a sentence
+function report.make(files, form, options)
+  if form == "html" then return as_html(files, options.notes or {}) end
+  return makers[form](files, options)
+end
+
+--- Reads files of results.
+-- @return a list of { name, results }, and sentences about those that cannot
+-- be read
+function report.read(names)
+  local files, complaints = {}, {}
+  for _, name in ipairs(names) do
+    local found, message = document.read(name)
+    if found then
+      files[#files + 1] = { name = name, results = shape.mend(found) }
+    else
+      complaints[#complaints + 1] = message
+    end
+  end
+  return files, complaints
+end
+
+return report
