@@ -24,6 +24,7 @@ local cbench = { _VERSION = core.version }
 -- that opening the module loads nothing else.
 local fields = {
   compare = function () return import("compare").call end,
+  help = function () return import("help").help end,
   kinds = function () return import "kinds" end,
   measure = function () return import("measure").call end,
   workload = function () return import("workload").constructors end,
@@ -40,6 +41,7 @@ local hidden = {
 }
 
 setmetatable(cbench, {
+  __fields = fields, -- for completion
   __index = function (self, key)
     local field = fields[key] or hidden[key]
     if not field then return nil end

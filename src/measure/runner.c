@@ -187,6 +187,7 @@ static size_t read_counters(struct cb_runner *runner,
 void cb_runner_mark(struct cb_runner *runner)
 {
   runner->before_count = read_counters(runner, runner->before);
+  runner->since_mark = 0;
 }
 
 static void count(struct cb_runner *runner)
@@ -197,9 +198,10 @@ static void count(struct cb_runner *runner)
     struct cb_counter *counter = &result->counters[i];
     if (counter->type != CB_GAUGE && i < runner->before_count)
       counter->value -= runner->before[i].value;
+    /* Batches of a round that was not completed have been counted too. */
     if (counter->type == CB_SHARE)
-      counter->value = result->operations > 0
-                           ? counter->value / (double)result->operations
+      counter->value = runner->since_mark > 0
+                           ? counter->value / (double)runner->since_mark
                            : 0;
   }
 }
@@ -278,6 +280,7 @@ static void collect(struct cb_runner *runner, struct cb_sample *sample)
     last = slot->stop > last ? slot->stop : last;
   }
   sample->wall = last - first;
+  runner->since_mark += sample->n;
 }
 
 int cb_runner_batch(struct cb_runner *runner, uint64_t n,

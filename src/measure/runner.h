@@ -52,6 +52,7 @@ struct cb_runner {
   uint64_t n;             /* operations of each thread in a batch */
   double cost;            /* ticks of one operation, as calibrated */
   uint64_t total;         /* operations of all threads since set-up */
+  uint64_t since_mark;    /* the first role's since the counters were read */
   struct cb_sample probe; /* the last batch of the calibration */
   struct cb_counter before[CB_RESULT_COUNTERS]; /* counters, ahead of round 0 */
   size_t before_count;

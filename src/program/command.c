@@ -41,8 +41,7 @@ int command_describe(bool help)
 
 /* ---- into Lua ---- */
 
-/* Pushes what lua/cbench/NAME.lua returns. */
-static void push_import(lua_State *L, const char *name)
+void command_import(lua_State *L, const char *name)
 {
   luaL_requiref(L, "cbench", luaopen_cbench, 0);
   lua_pop(L, 1);
@@ -64,7 +63,7 @@ static void set_string(lua_State *L, const char *key, const char *value)
 static int run_in_lua(lua_State *L, const char *what)
 {
   int options = lua_gettop(L) - 2;
-  push_import(L, "command");
+  command_import(L, "command");
   lua_getfield(L, -1, "run");
   lua_newtable(L);
   set_string(L, "program", host_prefix);

@@ -12,6 +12,9 @@ enum { EXIT_USAGE = 2 };
  * the stack; own: there were some of cbench. Returns an exit code. */
 int command_run(lua_State *L, char *const *words, bool own);
 
+/* Pushes what lua/cbench/NAME.lua returns; may raise. */
+void command_import(lua_State *L, const char *name);
+
 /* --help, else --version. Returns an exit code. */
 int command_describe(bool help);
 

@@ -9,6 +9,7 @@
 
 #include <lauxlib.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -71,7 +72,9 @@ static int add_place(lua_State *L)
   return 1;
 }
 
+int host_patience = 1;
 static lua_State *interruptible;
+static atomic_int patience_left;
 
 static void set_signal(int number, void (*handler)(int))
 {
@@ -87,11 +90,13 @@ static void raise_interrupt(lua_State *L, lua_Debug *ar)
   luaL_error(L, "interrupted!");
 }
 
-/* Setting a hook is all that a handler may do to a Lua state. The next SIGINT
- * ends the process, in case C code never comes back to Lua. */
+/* Setting a hook is all that a handler may do to a Lua state. When patience is
+ * at its end the next SIGINT ends the process, in case C code never comes back
+ * to Lua. */
 static void on_interrupt(int number)
 {
-  set_signal(number, SIG_DFL);
+  if (atomic_fetch_sub(&patience_left, 1) <= 1)
+    set_signal(number, SIG_DFL);
   lua_sethook(interruptible, raise_interrupt,
               LUA_MASKCALL | LUA_MASKRET | LUA_MASKLINE | LUA_MASKCOUNT, 1);
 }
@@ -99,13 +104,20 @@ static void on_interrupt(int number)
 static int call_handled(lua_State *L, int arguments, int results,
                         lua_CFunction handler)
 {
+  struct sigaction before;
   int base = lua_gettop(L) - arguments;
+
   lua_pushcfunction(L, handler);
   lua_insert(L, base);
   interruptible = L;
+  atomic_store(&patience_left, host_patience);
+  sigaction(SIGINT, NULL, &before);
   set_signal(SIGINT, on_interrupt);
   int status = lua_pcall(L, arguments, results, base);
-  set_signal(SIGINT, SIG_DFL);
+  sigaction(SIGINT, &before, NULL);
+  /* A signal that came too late must not break the next call. */
+  if (lua_gethook(L) == raise_interrupt)
+    lua_sethook(L, NULL, 0, 0);
   lua_remove(L, base);
   return status;
 }

@@ -8,6 +8,9 @@
 /* What stands before every message; NULL for nothing, as at a prompt. */
 extern const char *host_prefix;
 
+/* How many SIGINTs a call may swallow before the next one ends the process. */
+extern int host_patience;
+
 void host_message(const char *text);
 
 /* Prints and pops the error on top of the stack unless status is LUA_OK.
@@ -48,6 +51,10 @@ const char *host_push_prompt(lua_State *L, bool first);
 
 /* Does this failed load only want more lines? */
 bool host_incomplete(lua_State *L, int status);
+
+/* Loads the text on top of the stack as an expression, pushing the chunk or a
+ * message above it. */
+int host_load_expression(lua_State *L);
 
 /* Loads the text on top of the stack, as an expression if it may and can be
  * one, else as statements. The chunk or a message is pushed above the text. */

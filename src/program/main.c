@@ -132,7 +132,7 @@ static int run_without_script(lua_State *L, const struct line *line)
   if (line->interactive || line->text || line->version)
     return EXIT_SUCCESS;
   if (isatty(STDIN_FILENO)) {
-    repl_run(L, true);
+    repl_run(L);
     return EXIT_SUCCESS;
   }
   return host_run_file(L, NULL) == LUA_OK ? EXIT_SUCCESS : EXIT_FAILURE;
@@ -154,7 +154,7 @@ static int run(lua_State *L, const struct line *line)
   int status =
       *script ? command_run(L, script, line->own) : run_without_script(L, line);
   if (line->interactive && status == EXIT_SUCCESS)
-    repl_run(L, false);
+    repl_run(L);
   return status;
 }
 

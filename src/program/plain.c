@@ -35,20 +35,23 @@ bool host_incomplete(lua_State *L, int status)
   return length >= size && memcmp(text + length - size, mark, size) == 0;
 }
 
+int host_load_expression(lua_State *L)
+{
+  const char *text = lua_pushfstring(L, "return %s;", lua_tostring(L, -1));
+  int status = luaL_loadbuffer(L, text, strlen(text), "=stdin");
+  lua_remove(L, -2);
+  return status;
+}
+
 int host_load_line(lua_State *L, bool expression)
 {
   size_t size;
-  const char *text;
-
   if (expression) {
-    text = lua_pushfstring(L, "return %s;", lua_tostring(L, -1));
-    int status = luaL_loadbuffer(L, text, strlen(text), "=stdin");
-    lua_remove(L, -2);
-    if (status == LUA_OK)
-      return status;
+    if (host_load_expression(L) == LUA_OK)
+      return LUA_OK;
     lua_pop(L, 1);
   }
-  text = lua_tolstring(L, -1, &size);
+  const char *text = lua_tolstring(L, -1, &size);
   return luaL_loadbuffer(L, text, size, "=stdin");
 }
 

@@ -8,7 +8,7 @@
 /* Are stdin and stdout terminals? Else the prompt is that of lua5.4. */
 bool repl_is_fancy(void);
 
-/* Reads and runs lines until the end of stdin. greet: nothing ran before. */
-void repl_run(lua_State *L, bool greet);
+/* Reads and runs lines until the end of stdin. */
+void repl_run(lua_State *L);
 
 #endif

@@ -1,0 +1,32 @@
+--- What the prompt shows, completes and explains.
+local import = ...
+local inspect = import "inspect"
+
+local repl = {}
+
+local stdout = io.stdout
+
+--- Makes `cbench` and `help` globals, unless scripts have taken the names.
+function repl.start()
+  local cbench = require "cbench"
+  if rawget(_G, "cbench") == nil then rawset(_G, "cbench", cbench) end
+  if rawget(_G, "help") == nil then rawset(_G, "help", cbench.help) end
+end
+
+--- Keeps the first value in `_` and shows all of them.
+-- @param quiet only keep it
+-- @param columns width of the terminal
+function repl.show(quiet, columns, ...)
+  local count = select("#", ...)
+  rawset(_G, "_", (...))
+  if quiet then return end
+  local texts = {}
+  for i = 1, count do texts[i] = inspect((select(i, ...)), columns) end
+  stdout:write(table.concat(texts, "\t"), "\n")
+  stdout:flush()
+end
+
+--- @function repl.complete
+repl.complete = import "complete"
+
+return repl
