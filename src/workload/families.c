@@ -2,12 +2,16 @@
 #include "cbench.h"
 
 #include "base/locks.h"
+#include "coroutine/kinds.h"
+#include "pool/kinds.h"
 #include "ring/ring.h"
 #include "workload/kinds.h"
 
 #include <string.h>
 
 static const struct cb_family *const families[] = {
+    &cb_backend_family,
+    &cb_pool_family,
     &cb_ring_family,
     &cb_lock_family,
     &cb_workload_family,

@@ -1,0 +1,205 @@
+/*
+ * coroutine_loops.h - the whole measured loops of a coroutine back end.
+ *
+ * Include it with CB_BACKEND defined as the back end's name, after
+ *
+ *   int NAME_enter_raw(struct cb_coroutine *)   switches to the coroutine
+ *   int NAME_yield(void)                        switches back
+ *
+ * with the checks and bookkeeping of coroutine.h in both. A loop then contains
+ * the switch itself, not a pointer to it: the same operation through a pointer
+ * can cost several times as much. NAME_loops is what the back end's struct
+ * points to.
+ *
+ * Why "raw": a processor predicts where a `ret` goes from the `call`s before
+ * it. After a change of stacks that is wrong, and costs more than the switch.
+ * So the out-of-line functions that switch end in a jump (a sibling call), and
+ * the test for a coroutine that ended stands here, inlined in the loop.
+ */
+#include "coroutine_ops.h"
+
+#define CB_PASTE_(a, b) a##b
+#define CB_PASTE(a, b) CB_PASTE_(a, b)
+#define CB_FN(name) CB_PASTE(CB_BACKEND, name)
+
+CB_HOT int CB_FN(_enter)(struct cb_coroutine *coroutine)
+{
+  int action = CB_FN(_enter_raw)(coroutine);
+  if (action == CB_TERMINATE)
+    cb_give(coroutine);
+  return action;
+}
+
+/* A coroutine for the work, or NULL, which is noted there. */
+CB_HOT struct cb_coroutine *CB_FN(_new)(struct cb_coroutine_work *work,
+                                        cb_entry *entry)
+{
+  struct cb_coroutine *coroutine =
+      cb_take(work->pool, entry, work, &work->error);
+  if (CB_UNLIKELY(!coroutine))
+    work->status = work->error.code;
+  return coroutine;
+}
+
+/* ---- bodies ---- */
+
+static void CB_FN(_empty)(void *opaque)
+{
+  struct cb_coroutine_work *work = (struct cb_coroutine_work *)opaque;
+  work->ended++;
+}
+
+static void CB_FN(_once)(void *opaque)
+{
+  struct cb_coroutine_work *work = (struct cb_coroutine_work *)opaque;
+  work->entered++;
+  CB_FN(_yield)();
+  work->ended++;
+}
+
+static void CB_FN(_nest)(void *opaque)
+{
+  struct cb_coroutine_work *work = (struct cb_coroutine_work *)opaque;
+  work->entered++;
+  if (++work->level < work->depth) {
+    struct cb_coroutine *child = CB_FN(_new)(work, CB_FN(_nest));
+    if (CB_LIKELY(child))
+      CB_FN(_enter)(child);
+  }
+  work->ended++;
+}
+
+/* One store in each line of so many bytes below. */
+CB_OUT_OF_LINE void CB_FN(_touch)(size_t bytes)
+{
+  char *block = (char *)__builtin_alloca(bytes);
+  for (size_t i = 0; i < bytes; i += 64)
+    __atomic_store_n(&block[i], (char)1, __ATOMIC_RELAXED);
+}
+
+static void CB_FN(_visited)(void *opaque)
+{
+  struct cb_coroutine_work *work = (struct cb_coroutine_work *)opaque;
+  while (!work->stop) {
+    work->entered++;
+    if (work->bytes)
+      CB_FN(_touch)(work->bytes);
+    CB_FN(_yield)();
+  }
+  work->ended++;
+}
+
+/* ---- loops ---- */
+
+/* Lets every coroutine that begin made end. */
+static void CB_FN(_end)(struct cb_coroutine_work *work)
+{
+  work->stop = true;
+  for (size_t i = 0; i < work->count && work->coroutines[i]; i++) {
+    int action = CB_FN(_enter)(work->coroutines[i]);
+    work->coroutines[i] = NULL;
+    if (action != CB_TERMINATE)
+      work->status = action < 0 ? action : -EPROTO;
+  }
+}
+
+static int CB_FN(_begin)(struct cb_coroutine_work *work)
+{
+  work->stop = false;
+  work->next = 0;
+  for (size_t i = 0; i < work->count; i++) {
+    work->coroutines[i] = CB_FN(_new)(work, CB_FN(_visited));
+    if (!work->coroutines[i]) {
+      CB_FN(_end)(work);
+      return work->error.code;
+    }
+  }
+  return 0;
+}
+
+static uint64_t CB_FN(_loop_yield)(struct cb_coroutine_work *work, uint64_t n)
+{
+  struct cb_coroutine *coroutine = work->coroutines[0];
+  uint64_t done = 0;
+  while (done < n && CB_FN(_enter)(coroutine) == CB_YIELD)
+    done++;
+  return done;
+}
+
+static uint64_t CB_FN(_loop_lifecycle)(struct cb_coroutine_work *work,
+                                       uint64_t n)
+{
+  uint64_t done;
+  for (done = 0; done < n; done++) {
+    struct cb_coroutine *coroutine = CB_FN(_new)(work, CB_FN(_empty));
+    if (!coroutine || CB_FN(_enter)(coroutine) != CB_TERMINATE)
+      break;
+  }
+  return done;
+}
+
+static uint64_t CB_FN(_loop_request)(struct cb_coroutine_work *work, uint64_t n)
+{
+  uint64_t done;
+  for (done = 0; done < n; done++) {
+    struct cb_coroutine *coroutine = CB_FN(_new)(work, CB_FN(_once));
+    if (!coroutine || CB_FN(_enter)(coroutine) != CB_YIELD ||
+        CB_FN(_enter)(coroutine) != CB_TERMINATE)
+      break;
+  }
+  return done;
+}
+
+/* Whole nests, until n coroutines or more were done. */
+static uint64_t CB_FN(_loop_nesting)(struct cb_coroutine_work *work, uint64_t n)
+{
+  uint64_t done = 0;
+  while (done < n) {
+    struct cb_coroutine *coroutine = CB_FN(_new)(work, CB_FN(_nest));
+    work->level = 0;
+    if (!coroutine || CB_FN(_enter)(coroutine) != CB_TERMINATE)
+      break;
+    done += work->level;
+    if (work->level < work->depth)
+      break;
+  }
+  return done;
+}
+
+static uint64_t CB_FN(_loop_create)(struct cb_coroutine_work *work, uint64_t n)
+{
+  struct cb_pool *pool = work->pool;
+  uint64_t done;
+  for (done = 0; done < n; done++) {
+    struct cb_coroutine *coroutine = pool->make(pool, &work->error);
+    if (!coroutine) {
+      work->status = work->error.code;
+      break;
+    }
+    pool->destroy(pool, coroutine);
+    work->ended++;
+  }
+  return done;
+}
+
+/* Round robin over all coroutines. */
+static uint64_t CB_FN(_loop_stack)(struct cb_coroutine_work *work, uint64_t n)
+{
+  size_t next = work->next;
+  uint64_t done;
+  for (done = 0; done < n; done++) {
+    if (CB_FN(_enter)(work->coroutines[next]) != CB_YIELD)
+      break;
+    if (++next == work->count)
+      next = 0;
+  }
+  work->next = next;
+  return done;
+}
+
+static const struct cb_coroutine_loops CB_FN(_loops) = {
+    CB_FN(_begin),          CB_FN(_end),          CB_FN(_loop_yield),
+    CB_FN(_loop_lifecycle), CB_FN(_loop_request), CB_FN(_loop_nesting),
+    CB_FN(_loop_create),    CB_FN(_loop_stack)};
+
+#undef CB_FN

@@ -1,0 +1,13 @@
+#include "coroutine/kinds.h"
+
+static const struct cb_kind *const kinds[] = {
+#if CB_HAVE_SWITCH
+    &cb_backend_inline.kind,      &cb_backend_asm.kind,
+    &cb_backend_asm_fpu.kind,
+#endif
+    &cb_backend_ucontext.kind,    &cb_backend_sigaltstack.kind,
+    &cb_backend_swapcontext.kind, &cb_backend_call.kind,
+    &cb_backend_lua.kind,         NULL,
+};
+
+const struct cb_family cb_backend_family = {.name = "backend", .kinds = kinds};

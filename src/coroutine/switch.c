@@ -1,0 +1,104 @@
+/* switch.c - the first context of a coroutine, as the assembly wants it. */
+#include "coroutine/switch.h"
+#include "coroutine/kinds.h"
+
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#if CB_HAVE_SWITCH
+
+void cb_switch_start(void);
+void cb_switch_inline_start(void);
+
+_Static_assert(offsetof(struct cb_coroutine, sp) == 0, "the assembly says so");
+
+#ifdef __x86_64__
+/* What cb_switch pops, lowest address first. The ABI wants rsp to be a
+ * multiple of 16 before a call. */
+struct frame {
+  uint64_t r15, r14, r13, r12, rbx, rbp;
+  void (*rip)(void);
+  uint64_t end[2];
+};
+
+static struct frame *new_frame(struct cb_coroutine *coroutine, cb_run *run)
+{
+  struct frame *frame = (struct frame *)(void *)coroutine->stack.top - 1;
+  memset(frame, 0, sizeof *frame);
+  frame->rbx = (uint64_t)(uintptr_t)coroutine;
+  frame->r12 = (uint64_t)(uintptr_t)run;
+  frame->rip = cb_switch_start;
+  return frame;
+}
+_Static_assert((sizeof(struct frame) - offsetof(struct frame, end)) % 16 == 0,
+               "rsp is aligned when cb_switch_start runs");
+
+void cb_switch_prepare(struct cb_coroutine *coroutine, cb_run *run)
+{
+  coroutine->sp = new_frame(coroutine, run);
+}
+
+void cb_switch_fpu_prepare(struct cb_coroutine *coroutine, cb_run *run)
+{
+  uint32_t *control = (uint32_t *)(void *)new_frame(coroutine, run) - 2;
+  __asm__("stmxcsr %0" : "=m"(control[0]));
+  control[1] = 0;
+  __asm__("fnstcw %0" : "=m"(*(uint16_t *)&control[1]));
+  coroutine->sp = control;
+}
+
+#elif defined __aarch64__
+/* What cb_switch restores, lowest address first. */
+struct frame {
+  uint64_t x29;
+  void (*x30)(void);
+  uint64_t x19, x20, x21_x28[8], d8_d15[8], fpcr, padding;
+};
+_Static_assert(sizeof(struct frame) == 176, "the assembly says so");
+
+void cb_switch_prepare(struct cb_coroutine *coroutine, cb_run *run)
+{
+  struct frame *frame = (struct frame *)(void *)coroutine->stack.top - 1;
+  memset(frame, 0, sizeof *frame);
+  frame->x19 = (uint64_t)(uintptr_t)coroutine;
+  frame->x20 = (uint64_t)(uintptr_t)run;
+  frame->x30 = cb_switch_start;
+  __asm__("mrs %0, fpcr" : "=r"(frame->fpcr));
+  coroutine->sp = frame;
+}
+
+void cb_switch_fpu_prepare(struct cb_coroutine *coroutine, cb_run *run)
+{
+  cb_switch_prepare(coroutine, run);
+}
+#endif
+
+void cb_switch_inline_prepare(struct cb_coroutine *coroutine, cb_run *run)
+{
+  char *sp = coroutine->stack.top - 16;
+  memset(sp, 0, 16);
+  coroutine->sp = sp;
+  coroutine->pc = (void *)(uintptr_t)cb_switch_inline_start;
+  coroutine->fp = (void *)(uintptr_t)run;
+}
+
+int cb_switch_configure(const struct cb_spec *spec, int *setting,
+                        struct cb_error *error)
+{
+  (void)spec;
+  (void)setting;
+  (void)error;
+#if defined __x86_64__ && defined SYS_arch_prctl
+  enum { ARCH_SHSTK_STATUS = 0x5005 };
+  unsigned long features = 0;
+  if (syscall(SYS_arch_prctl, ARCH_SHSTK_STATUS, &features) == 0 &&
+      features & 1)
+    return cb_fail(error, -ENOTSUP,
+                   "this process runs with a shadow stack, which assembly "
+                   "does not switch; the back end 'swapcontext' does");
+#endif
+  return 0;
+}
+
+#endif

@@ -1,0 +1,131 @@
+/*
+ * switch_x86_64.S - the switch for the System V ABI on x86-64.
+ *
+ * The last instruction is a jump through a register, not `ret`: the processor
+ * predicts a `ret` from the calls it has seen, and those belong to the other
+ * stack. It is `notrack` because it lands behind a call in compiled code,
+ * where no endbr64 stands. What is entered by a call or from a fresh context
+ * starts with one. A shadow stack is not kept, so this object does not declare
+ * that it could run with one, and that keeps the whole program off it.
+ */
+#ifdef __x86_64__
+
+#define COROUTINE_SP 0
+
+#define SAVE                                                                   \
+  pushq %rbp;                                                                  \
+  .cfi_adjust_cfa_offset 8;                                                    \
+  .cfi_rel_offset rbp, 0;                                                      \
+  pushq %rbx;                                                                  \
+  .cfi_adjust_cfa_offset 8;                                                    \
+  .cfi_rel_offset rbx, 0;                                                      \
+  pushq %r12;                                                                  \
+  .cfi_adjust_cfa_offset 8;                                                    \
+  .cfi_rel_offset r12, 0;                                                      \
+  pushq %r13;                                                                  \
+  .cfi_adjust_cfa_offset 8;                                                    \
+  .cfi_rel_offset r13, 0;                                                      \
+  pushq %r14;                                                                  \
+  .cfi_adjust_cfa_offset 8;                                                    \
+  .cfi_rel_offset r14, 0;                                                      \
+  pushq %r15;                                                                  \
+  .cfi_adjust_cfa_offset 8;                                                    \
+  .cfi_rel_offset r15, 0
+
+#define RESTORE_AND_GO                                                         \
+  popq %r15;                                                                   \
+  .cfi_adjust_cfa_offset -8;                                                   \
+  .cfi_restore r15;                                                            \
+  popq %r14;                                                                   \
+  .cfi_adjust_cfa_offset -8;                                                   \
+  .cfi_restore r14;                                                            \
+  popq %r13;                                                                   \
+  .cfi_adjust_cfa_offset -8;                                                   \
+  .cfi_restore r13;                                                            \
+  popq %r12;                                                                   \
+  .cfi_adjust_cfa_offset -8;                                                   \
+  .cfi_restore r12;                                                            \
+  popq %rbx;                                                                   \
+  .cfi_adjust_cfa_offset -8;                                                   \
+  .cfi_restore rbx;                                                            \
+  popq %rbp;                                                                   \
+  .cfi_adjust_cfa_offset -8;                                                   \
+  .cfi_restore rbp;                                                            \
+  popq %rcx;                                                                   \
+  .cfi_adjust_cfa_offset -8;                                                   \
+  .cfi_register rip, rcx;                                                      \
+  notrack jmp *%rcx
+
+#define FUNCTION(name)                                                         \
+  .globl name;                                                                 \
+  .hidden name;                                                                \
+  .type name, @function;                                                       \
+  .p2align 5;                                                                  \
+  name:                                                                        \
+  .cfi_startproc;                                                              \
+  endbr64
+
+#define END(name)                                                              \
+  .cfi_endproc;                                                                \
+  .size name, . - name
+
+  .text
+
+/* int cb_switch(struct cb_coroutine *rdi, int esi) */
+FUNCTION(cb_switch)
+  SAVE
+  movl %esi, %eax
+  movq COROUTINE_SP(%rdi), %rdx
+  movq %rsp, COROUTINE_SP(%rdi)
+  movq %rdx, %rsp
+  RESTORE_AND_GO
+END(cb_switch)
+
+/* The same. mxcsr and the x87 control word stand below the registers. */
+FUNCTION(cb_switch_fpu)
+  SAVE
+  subq $8, %rsp
+  .cfi_adjust_cfa_offset 8
+  stmxcsr (%rsp)
+  fnstcw 4(%rsp)
+  movl %esi, %eax
+  movq COROUTINE_SP(%rdi), %rdx
+  movq %rsp, COROUTINE_SP(%rdi)
+  movq %rdx, %rsp
+  ldmxcsr (%rsp)
+  fldcw 4(%rsp)
+  addq $8, %rsp
+  .cfi_adjust_cfa_offset -8
+  RESTORE_AND_GO
+END(cb_switch_fpu)
+
+/* The first frame of a coroutine: rbx is the coroutine, r12 what to run. The
+ * undefined rip ends a backtrace here. */
+FUNCTION(cb_switch_start)
+  .cfi_undefined rip
+  .cfi_undefined rbp
+  movq %rbx, %rdi
+  callq *%r12
+  ud2
+END(cb_switch_start)
+
+/* The same for the inline switch, which comes with the coroutine in rdi and
+ * what to run in the frame pointer. */
+FUNCTION(cb_switch_inline_start)
+  .cfi_undefined rip
+  .cfi_undefined rbp
+  movq %rbp, %rax
+  xorl %ebp, %ebp
+  callq *%rax
+  ud2
+END(cb_switch_inline_start)
+
+/* Landing pads yes (1), shadow stack no (2). */
+  .section .note.gnu.property, "a"
+  .p2align 3
+  .long 4, 16, 5
+  .asciz "GNU"
+  .long 0xc0000002, 4, 1, 0
+#endif
+
+  .section .note.GNU-stack, "", %progbits

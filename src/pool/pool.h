@@ -1,0 +1,89 @@
+/*
+ * pool.h - what pool policies share.
+ *
+ * A policy decides where coroutines that ended are kept; pool.c does the rest:
+ * making and deleting them, finding a thread's part of a pool, counting, and
+ * giving a thread's part up when the thread ends. Every creation and every end
+ * first tries the thread's own list, inlined in the loops (cb_take, cb_give);
+ * only past the limits that the policy has set there is the policy asked.
+ */
+#ifndef CB_POOL_POOL_H
+#define CB_POOL_POOL_H
+
+#include "coroutine/make.h"
+#include "coroutine/thread.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+/* What a thread took and put the slow ways, and the fast ones, which are in
+ * its cb_pool_local and are added here when it is gone. */
+struct pool_counts {
+  uint64_t taken, taken_global, taken_fresh, put;
+};
+
+/* A thread's part of a pool. Others read the counts and the two numbers of
+ * idle coroutines (base.count, aside), so those are stored atomically. */
+struct pool_local {
+  _Alignas(64) struct cb_pool_local base;
+  uint32_t aside; /* kept in own */
+  struct pool_counts slow;
+  struct pool *pool;
+  struct pool_local *next; /* in pool->locals */
+  struct cb_belonging belonging;
+  _Alignas(16) unsigned char own[]; /* the policy's */
+};
+
+struct pool {
+  struct cb_pool base;
+  const struct policy *policy;
+  struct cb_recipe recipe;
+  pthread_mutex_t mutex; /* for locals and gone */
+  struct pool_local *locals;
+  struct pool_counts gone; /* of threads that ended */
+  /* Of no thread: those made and deleted past the pool, and those that ended
+   * on a thread that had given up its part. */
+  _Alignas(64) _Atomic uint64_t taken_past, put_past;
+  _Atomic uint64_t fresh, deleted, existing, peak;
+  _Alignas(64) unsigned char own[]; /* the policy's */
+};
+
+/* A kind of the family "pool". */
+struct policy {
+  struct cb_kind kind;
+  size_t own_size, local_size; /* of the policy's part of each struct */
+  /* Reads the options into pool->own, which is zero. NULL: has none. */
+  int (*create)(struct pool *pool, const struct cb_spec *spec,
+                struct cb_error *error);
+  void (*destroy)(struct pool *pool); /* empty by then */
+  /* A thread begins; local->own is zero. */
+  void (*join)(struct pool *pool, struct pool_local *local);
+  /* One when the thread's list may not go lower, counted in taken_global when
+   * it comes from what threads share; NULL: there is none. */
+  struct cb_coroutine *(*get)(struct pool *pool, struct pool_local *local);
+  /* Keeps one when the thread's list may not grow, or does not (false). */
+  bool (*put)(struct pool *pool, struct pool_local *local,
+              struct cb_coroutine *coroutine);
+  /* The thread ends: its part is shared or deleted. */
+  void (*leave)(struct pool *pool, struct pool_local *local);
+  /* Any one of those that threads share, or NULL; how many there are. */
+  struct cb_coroutine *(*drain)(struct pool *pool);
+  uint64_t (*shared)(struct pool *pool);
+};
+
+/* The thread's list, without asking about limits. */
+CB_HOT void local_push(struct pool_local *local, struct cb_coroutine *coroutine)
+{
+  cb_push(&local->base, coroutine);
+}
+
+CB_HOT struct cb_coroutine *local_pop(struct pool_local *local)
+{
+  return cb_pop(&local->base);
+}
+
+/* Deletes coroutines that are nowhere any more; a list ends with NULL. */
+void cb_pool_discard(struct pool *pool, struct cb_coroutine *coroutine);
+void cb_pool_discard_list(struct pool *pool, struct cb_coroutine *first);
+
+#endif

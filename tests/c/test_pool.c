@@ -1,0 +1,302 @@
+/* What every pool policy owes: nothing is lost and nothing counted twice,
+ * whoever creates, ends, and dies in between. */
+#include "backends.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <unistd.h>
+
+static void nothing(void *opaque)
+{
+  (void)opaque;
+}
+
+static void yield_once(void *opaque)
+{
+  (void)opaque;
+  cb_coroutine_yield();
+}
+
+static struct cb_pool *pool_of(const char *policy)
+{
+  struct cb_stack_options options = {.size = 16384};
+  return new_pool(CB_BACKEND_PRESET, policy, &options);
+}
+
+static void assert_exact(struct cb_pool *pool)
+{
+  struct cb_pool_stats stats = stats_of(pool);
+  assert_int_equal(stats.fresh, stats.deleted + stats.live + stats.idle);
+}
+
+/* ---- one thread ---- */
+
+/* n alive at once, then all ended. */
+static void burst(struct cb_pool *pool, size_t n)
+{
+  struct cb_coroutine **coroutines = calloc(n, sizeof *coroutines);
+  assert_non_null(coroutines);
+  uint64_t live = stats_of(pool).live;
+  for (size_t i = 0; i < n; i++) {
+    coroutines[i] = cb_coroutine_create(pool, yield_once, NULL, NULL);
+    assert_non_null(coroutines[i]);
+    assert_int_equal(cb_coroutine_enter(coroutines[i]), CB_YIELD);
+  }
+  assert_int_equal(stats_of(pool).live, live + n);
+  assert_exact(pool);
+  for (size_t i = 0; i < n; i++)
+    assert_int_equal(cb_coroutine_enter(coroutines[i]), CB_TERMINATE);
+  assert_int_equal(stats_of(pool).live, live);
+  assert_exact(pool);
+  free(coroutines);
+}
+
+static void bursts_balance(void **state)
+{
+  static const size_t sizes[] = {1, 2, 127, 128, 129, 255, 256, 257, 400, 1000};
+  struct cb_pool *pool = pool_of(*state);
+  for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
+    burst(pool, sizes[i]);
+  struct cb_pool_stats stats = stats_of(pool);
+  assert_int_equal(stats.peak, 1000);
+  assert_int_equal(stats.hits_local + stats.hits_global + stats.fresh,
+                   1 + 2 + 127 + 128 + 129 + 255 + 256 + 257 + 400 + 1000);
+  end_pool(pool);
+}
+
+static void trim_leaves_what_is_asked(void **state)
+{
+  struct cb_pool *pool = pool_of(*state);
+  burst(pool, 700);
+  uint64_t idle = stats_of(pool).idle;
+  size_t keep = idle < 100 ? (size_t)idle : 100;
+  uint64_t hits = stats_of(pool).hits_local + stats_of(pool).hits_global;
+  assert_int_equal(cb_pool_trim(pool, keep), idle - keep);
+  assert_int_equal(stats_of(pool).idle, keep);
+  assert_exact(pool);
+  assert_int_equal(cb_pool_trim(pool, 0), keep);
+  assert_int_equal(stats_of(pool).idle, 0);
+  assert_int_equal(stats_of(pool).hits_local + stats_of(pool).hits_global,
+                   hits);
+  burst(pool, 10);
+  end_pool(pool);
+}
+
+static void prefill_is_not_a_hit(void **state)
+{
+  struct cb_pool *pool = pool_of(*state);
+  assert_int_equal(cb_pool_prefill(pool, 300, NULL), 0);
+  struct cb_pool_stats stats = stats_of(pool);
+  assert_int_equal(stats.fresh, 300);
+  assert_int_equal(stats.live, 0);
+  assert_int_equal(stats.hits_local + stats.hits_global, 0);
+  assert_exact(pool);
+  cb_coroutine_enter(cb_coroutine_create(pool, nothing, NULL, NULL));
+  assert_exact(pool);
+  end_pool(pool);
+}
+
+/* ---- threads ---- */
+
+struct hand {
+  struct cb_pool *pool;
+  struct cb_coroutine *coroutines[600];
+  size_t count;
+};
+
+static void *create_them(void *opaque)
+{
+  struct hand *hand = opaque;
+  for (size_t i = 0; i < hand->count; i++) {
+    hand->coroutines[i] =
+        cb_coroutine_create(hand->pool, yield_once, NULL, NULL);
+    cb_coroutine_enter(hand->coroutines[i]);
+  }
+  return NULL;
+}
+
+static void *end_them(void *opaque)
+{
+  struct hand *hand = opaque;
+  for (size_t i = 0; i < hand->count; i++)
+    cb_coroutine_enter(hand->coroutines[i]);
+  return NULL;
+}
+
+static void on_a_thread(void *(*body)(void *), void *opaque)
+{
+  pthread_t thread;
+  assert_int_equal(pthread_create(&thread, NULL, body, opaque), 0);
+  assert_int_equal(pthread_join(thread, NULL), 0);
+}
+
+/* Threads that only create and threads that only end, dying each time. */
+static void threads_that_die_lose_nothing(void **state)
+{
+  static const size_t sizes[] = {1, 64, 128, 200, 600};
+  static struct hand hand;
+  hand.pool = pool_of(*state);
+  for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+    hand.count = sizes[i];
+    on_a_thread(create_them, &hand);
+    assert_int_equal(stats_of(hand.pool).live, hand.count);
+    assert_exact(hand.pool);
+    on_a_thread(end_them, &hand);
+    assert_int_equal(stats_of(hand.pool).live, 0);
+    assert_exact(hand.pool);
+  }
+  end_pool(hand.pool);
+}
+
+/* The creator is gone, but its coroutines are not. */
+static void a_thread_dies_with_coroutines_alive(void **state)
+{
+  static struct hand hand;
+  hand = (struct hand){.pool = pool_of(*state), .count = 200};
+  on_a_thread(create_them, &hand);
+  end_them(&hand);
+  assert_int_equal(stats_of(hand.pool).live, 0);
+  assert_exact(hand.pool);
+  end_pool(hand.pool);
+}
+
+struct worker {
+  struct cb_pool *pool;
+  unsigned seed, failed;
+  pthread_t thread;
+};
+
+static void *work(void *opaque)
+{
+  struct worker *worker = opaque;
+  struct cb_coroutine *held[300] = {0};
+  for (int i = 0; i < 2000; i++) {
+    unsigned at = (worker->seed = worker->seed * 1103515245u + 12345u) >> 16;
+    struct cb_coroutine **place = &held[at % 300];
+    if (*place && cb_coroutine_enter(*place) != CB_TERMINATE)
+      worker->failed++;
+    *place = cb_coroutine_create(worker->pool, yield_once, NULL, NULL);
+    if (!*place || cb_coroutine_enter(*place) != CB_YIELD)
+      worker->failed++;
+  }
+  for (int i = 0; i < 300; i++)
+    if (held[i] && cb_coroutine_enter(held[i]) != CB_TERMINATE)
+      worker->failed++;
+  return NULL;
+}
+
+static void many_threads_at_once(void **state)
+{
+  enum { THREADS = 5 };
+  struct worker workers[THREADS];
+  struct cb_pool *pool = pool_of(*state);
+  for (unsigned i = 0; i < THREADS; i++) {
+    workers[i] = (struct worker){.pool = pool, .seed = i + 1};
+    assert_int_equal(
+        pthread_create(&workers[i].thread, NULL, work, &workers[i]), 0);
+  }
+  for (unsigned i = 0; i < THREADS; i++) {
+    assert_int_equal(pthread_join(workers[i].thread, NULL), 0);
+    assert_int_equal(workers[i].failed, 0);
+  }
+  assert_int_equal(stats_of(pool).live, 0);
+  assert_exact(pool);
+  end_pool(pool);
+}
+
+/* A thread alternates between pools; each keeps its own. */
+static void pools_do_not_mix(void **state)
+{
+  struct cb_pool *one = pool_of(*state), *two = pool_of(*state);
+  for (int i = 0; i < 100; i++) {
+    struct cb_coroutine *a = cb_coroutine_create(one, nothing, NULL, NULL);
+    struct cb_coroutine *b = cb_coroutine_create(two, nothing, NULL, NULL);
+    assert_int_equal(cb_coroutine_enter(a), CB_TERMINATE);
+    assert_int_equal(cb_coroutine_enter(b), CB_TERMINATE);
+  }
+  assert_int_equal(stats_of(one).peak, 1);
+  end_pool(one);
+  /* A new pool may lie where the old one was. */
+  struct cb_pool *three = pool_of(*state);
+  burst(three, 3);
+  assert_int_equal(stats_of(three).fresh >= 3, 1);
+  end_pool(three);
+  end_pool(two);
+}
+
+struct afterlife {
+  struct cb_pool *pool;
+  struct cb_error error;
+  bool created;
+};
+
+static pthread_key_t late_key;
+
+/* Runs again until the pool's own hook has run. */
+static void use_it_late(void *opaque)
+{
+  struct afterlife *afterlife = opaque;
+  static _Thread_local int round;
+  if (++round < 3) {
+    pthread_setspecific(late_key, opaque);
+    return;
+  }
+  afterlife->created =
+      cb_coroutine_create(afterlife->pool, nothing, NULL, &afterlife->error);
+}
+
+static void *end_late(void *opaque)
+{
+  struct afterlife *afterlife = opaque;
+  pthread_setspecific(late_key, opaque);
+  cb_coroutine_enter(cb_coroutine_create(afterlife->pool, nothing, NULL, NULL));
+  return NULL;
+}
+
+static void a_thread_that_ends_is_refused(void **state)
+{
+  struct afterlife afterlife = {.pool = pool_of(*state)};
+  assert_int_equal(pthread_key_create(&late_key, use_it_late), 0);
+  on_a_thread(end_late, &afterlife);
+  assert_false(afterlife.created);
+  assert_int_equal(afterlife.error.code, -ESRCH);
+  assert_string_equal(afterlife.error.text, "this thread is ending");
+  pthread_key_delete(late_key);
+  assert_exact(afterlife.pool);
+  end_pool(afterlife.pool);
+}
+
+/* ---- refusals ---- */
+
+static void comparisons_make_no_pool(void **state)
+{
+  (void)state;
+  struct cb_error error;
+  struct cb_spec *call = cb_spec_create(&cb_backend_family, "call", NULL);
+  struct cb_pool_options options = {.backend = call};
+  assert_null(cb_pool_create(&options, &error));
+  assert_int_equal(error.code, -EINVAL);
+  cb_spec_destroy(call);
+  options = (struct cb_pool_options){.stack.size = 4095};
+  assert_null(cb_pool_create(&options, &error));
+  assert_string_equal(
+      error.text,
+      "option 'stack_size': 4095 is out of range [4096, 1073741824]");
+}
+
+int main(void)
+{
+  static const struct CMUnitTest plain[] = {
+      cmocka_unit_test(comparisons_make_no_pool)};
+  static const struct CMUnitTest on_each[] = {
+      cmocka_unit_test(bursts_balance),
+      cmocka_unit_test(trim_leaves_what_is_asked),
+      cmocka_unit_test(prefill_is_not_a_hit),
+      cmocka_unit_test(threads_that_die_lose_nothing),
+      cmocka_unit_test(a_thread_dies_with_coroutines_alive),
+      cmocka_unit_test(many_threads_at_once),
+      cmocka_unit_test(pools_do_not_mix),
+      cmocka_unit_test(a_thread_that_ends_is_refused)};
+  alarm(120);
+  return run_on_kinds("pool", &cb_pool_family, plain, 1, on_each, 8);
+}
