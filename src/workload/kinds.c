@@ -7,6 +7,10 @@ static const struct cb_kind *const kinds[] = {
     &cb_workload_atomic.kind,
     &cb_workload_lock.kind,
     &cb_workload_clock.kind,
+    &cb_workload_yield.kind,
+    &cb_workload_lifecycle.kind,
+    &cb_workload_nesting.kind,
+    &cb_workload_create.kind,
     NULL,
 };
 

@@ -1,0 +1,209 @@
+/* The workloads of coroutines prove what they did, on every back end. */
+#include "backends.h"
+
+#include "drive.h"
+#include "workload/kinds.h"
+
+#include <errno.h>
+#include <unistd.h>
+
+static struct cb_spec *spec_of(const char *kind, const char *backend)
+{
+  struct cb_error error;
+  struct cb_spec *spec = cb_spec_create(&cb_workload_family, kind, &error);
+  assert_non_null(spec);
+  assert_int_equal(cb_spec_set_string(spec, "backend", backend, &error), 0);
+  return spec;
+}
+
+static int create(struct cb_spec *spec, struct cb_workload *workload,
+                  struct cb_error *error)
+{
+  const struct cb_workload_kind *kind =
+      (const struct cb_workload_kind *)cb_spec_kind(spec);
+  int status = kind->create(spec, workload, error);
+  cb_spec_destroy(spec);
+  return status;
+}
+
+static void run_and_prove(struct cb_spec *spec, uint64_t n)
+{
+  struct cb_workload workload;
+  struct cb_error error = {0};
+  if (create(spec, &workload, &error) < 0)
+    fail_msg("%s", error.text);
+  if (drive(&workload, n, &error) < 0)
+    fail_msg("%s", error.text);
+  workload.destroy(&workload);
+}
+
+static void each_kind_with_threads(const char *backend)
+{
+  static const char *const kinds[] = {"yield", "lifecycle", "nesting",
+                                      "create"};
+  for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
+    for (int threads = 1; threads <= 3; threads++) {
+      struct cb_spec *spec = spec_of(kinds[i], backend);
+      cb_spec_set_integer(spec, "threads", threads, NULL);
+      if (strcmp(kinds[i], "nesting") == 0)
+        cb_spec_set_integer(spec, "depth", 20, NULL);
+      run_and_prove(spec, 50);
+    }
+}
+
+static void every_back_end_proves(void **state)
+{
+  each_kind_with_threads(*state);
+}
+
+static void every_pool_proves(void **state)
+{
+  const struct cb_kind *policy;
+  for (size_t i = 0; (policy = cb_kind_at(&cb_pool_family, i)); i++) {
+    struct cb_spec *spec = spec_of("nesting", *state);
+    cb_spec_set_string(spec, "pool", policy->name, NULL);
+    cb_spec_set_integer(spec, "depth", 300, NULL);
+    cb_spec_set_integer(spec, "threads", 2, NULL);
+    run_and_prove(spec, 1000);
+  }
+}
+
+static void a_nest_is_not_divided(void **state)
+{
+  struct cb_workload workload;
+  struct cb_error error;
+  static const struct cb_control control;
+  struct cb_spec *spec = spec_of("nesting", *state);
+  cb_spec_set_integer(spec, "depth", 7, NULL);
+  assert_int_equal(create(spec, &workload, &error), 0);
+  assert_int_equal(workload.setup(workload.state, &control, &error), 0);
+  assert_int_equal(workload.roles[0].run(workload.state, 0, 1), 7);
+  assert_int_equal(workload.roles[0].run(workload.state, 0, 7), 7);
+  assert_int_equal(workload.roles[0].run(workload.state, 0, 15), 21);
+  assert_int_equal(workload.check(workload.state, 35, &error), 0);
+  assert_int_equal(workload.check(workload.state, 36, &error), -EPROTO);
+  workload.teardown(workload.state);
+  workload.destroy(&workload);
+}
+
+static void counters_tell_new_from_pooled(void **state)
+{
+  static const char *const policies[] = {"none", "batch_spare"};
+  static const double fresh[] = {200, 1};
+  for (int i = 0; i < 2; i++) {
+    struct cb_workload workload;
+    struct cb_error error;
+    struct cb_counter counters[8];
+    static const struct cb_control control;
+    struct cb_spec *spec = spec_of("lifecycle", *state);
+    cb_spec_set_string(spec, "pool", policies[i], NULL);
+    assert_int_equal(create(spec, &workload, &error), 0);
+    assert_int_equal(workload.setup(workload.state, &control, &error), 0);
+    assert_int_equal(workload.roles[0].run(workload.state, 0, 200), 200);
+    assert_int_equal(workload.counters(workload.state, counters, 8), 6);
+    assert_string_equal(counters[0].name, "new");
+    assert_int_equal(counters[0].type, CB_SHARE);
+    assert_true(counters[0].value == fresh[i]);
+    workload.teardown(workload.state);
+    workload.destroy(&workload);
+  }
+}
+
+static void a_lent_pool_is_left_as_full_as_it_was(void **state)
+{
+  struct cb_pool *pool = new_pool(*state, "batch_spare", NULL);
+  assert_int_equal(cb_pool_prefill(pool, 10, NULL), 0);
+  struct cb_coroutine *held =
+      cb_coroutine_create(pool, (cb_entry *)(uintptr_t)abort, NULL, NULL);
+  struct cb_spec *policy = cb_spec_create(&cb_pool_family, "batch_spare", NULL);
+  cb_spec_lend(policy, pool);
+  struct cb_spec *spec = spec_of("nesting", *state);
+  cb_spec_set_integer(spec, "depth", 40, NULL);
+  assert_int_equal(cb_spec_set_spec(spec, "pool", policy, NULL), 0);
+  run_and_prove(spec, 100);
+  assert_int_equal(stats_of(pool).idle, 9);
+  assert_int_equal(stats_of(pool).live, 1);
+  assert_int_equal(cb_coroutine_destroy(held), 0);
+  end_pool(pool);
+}
+
+/* ---- comparisons and refusals ---- */
+
+static void the_call_proves_too(void **state)
+{
+  static const char *const kinds[] = {"yield", "lifecycle", "nesting"};
+  (void)state;
+  for (int i = 0; i < 3; i++)
+    run_and_prove(spec_of(kinds[i], "call"), 5000);
+}
+
+static void refused(struct cb_spec *spec, int code, const char *text)
+{
+  struct cb_workload workload;
+  struct cb_error error;
+  assert_int_equal(create(spec, &workload, &error), code);
+  assert_string_equal(error.text, text);
+}
+
+static void what_cannot_be_is_refused(void **state)
+{
+  (void)state;
+  struct cb_error error;
+  refused(spec_of("create", "call"), -ENOTSUP,
+          "the back end 'call' has no 'create'");
+  struct cb_spec *spec = spec_of("nesting", "call");
+  cb_spec_set_integer(spec, "depth", 1000000, NULL);
+  refused(spec, -ENOTSUP,
+          "option 'depth': 'call' nests on the stack of its thread, at most "
+          "50000 deep, not 1000000");
+
+  spec = spec_of("nesting", CB_BACKEND_PRESET);
+  assert_int_equal(cb_spec_set_integer(spec, "depth", 0, &error), -EINVAL);
+  assert_string_equal(error.text,
+                      "option 'depth': 0 is out of range [1, 1000000]");
+  assert_int_equal(cb_spec_set_integer(spec, "stack_size", 4095, &error),
+                   -EINVAL);
+  assert_int_equal(cb_spec_set_integer(spec, "threads", 1025, &error), -EINVAL);
+  struct cb_pool *pool = new_pool("ucontext", "none", NULL);
+  struct cb_spec *policy = cb_spec_create(&cb_pool_family, "none", NULL);
+  cb_spec_lend(policy, pool);
+  cb_spec_set_string(spec, "backend", "swapcontext", NULL);
+  cb_spec_set_spec(spec, "pool", policy, NULL);
+  refused(spec, -EINVAL,
+          "option 'pool': its coroutines have the back end 'ucontext', not "
+          "'swapcontext'");
+  end_pool(pool);
+}
+
+/* The nest cannot be finished; the row fails with the reason, all ended. */
+static void an_exhausted_nest_fails_with_its_reason(void **state)
+{
+  (void)state;
+  struct cb_workload workload;
+  struct cb_error error;
+  struct cb_spec *spec = spec_of("nesting", CB_BACKEND_PRESET);
+  cb_spec_set_integer(spec, "depth", 1000000, NULL);
+  cb_spec_set_integer(spec, "stack_size", 1 << 30, NULL);
+  cb_spec_set_string(spec, "pool", "none", NULL);
+  assert_int_equal(create(spec, &workload, &error), 0);
+  assert_int_equal(drive(&workload, 1, &error), -ENOMEM);
+  assert_non_null(strstr(error.text, "of a stack of 1073741824 bytes"));
+  workload.destroy(&workload);
+}
+
+int main(void)
+{
+  static const struct CMUnitTest plain[] = {
+      cmocka_unit_test(the_call_proves_too),
+      cmocka_unit_test(what_cannot_be_is_refused),
+      cmocka_unit_test(an_exhausted_nest_fails_with_its_reason)};
+  static const struct CMUnitTest on_each[] = {
+      cmocka_unit_test(every_back_end_proves),
+      cmocka_unit_test(every_pool_proves),
+      cmocka_unit_test(a_nest_is_not_divided),
+      cmocka_unit_test(counters_tell_new_from_pooled),
+      cmocka_unit_test(a_lent_pool_is_left_as_full_as_it_was)};
+  alarm(180);
+  return run_on_kinds("workload coroutine", &cb_backend_family, plain, 3,
+                      on_each, 5);
+}
