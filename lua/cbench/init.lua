@@ -25,6 +25,7 @@ local cbench = { _VERSION = core.version }
 local fields = {
   compare = function () return import("compare").call end,
   help = function () return import("help").help end,
+  load = function () return import("plugins").call end,
   kinds = function () return import "kinds" end,
   measure = function () return import("measure").call end,
   workload = function () return import("workload").constructors end,

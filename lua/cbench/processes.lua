@@ -78,6 +78,18 @@ function processes.row(descriptor, name)
   }
 end
 
+local function do_job(job)
+  for _, plugin in ipairs(job.plugins or {}) do
+    local good, message = import("plugins").load(plugin.path, plugin.prefix)
+    if not good then return { message = message } end
+  end
+  for _, row in ipairs(job.rows) do
+    row.work.params = unportable(row.work.params)
+  end
+  local raw, message = call_core(job.rows, job.options)
+  return raw or { message = message }
+end
+
 --- What a fresh process does: measures what it reads, writes what it found.
 function processes.work()
   local job, message = core.json_decode(io.read "a")
@@ -88,21 +100,18 @@ function processes.work()
     answer = { message = ("%s cannot measure for %s: their processes speak "
       .. "differently"):format(core.version, job.version) }
   else
-    for _, plugin in ipairs(job.plugins or {}) do
-      import("plugins").load(plugin.path, plugin.prefix)
-    end
-    for _, row in ipairs(job.rows) do
-      row.work.params = unportable(row.work.params)
-    end
-    local raw
-    raw, message = call_core(job.rows, job.options)
-    answer = raw or { message = message }
+    answer = do_job(job)
   end
   io.write(core.json_encode(answer))
 end
 
+-- `more`, a path, comes first: a side of a comparison brings its own version
+-- of what this process may have loaded under the same names.
 local function loaded_plugins(more)
-  local list = core.load_plugin and import("plugins").loaded() or {}
+  local list = {}
+  for _, plugin in ipairs(import("plugins").loaded()) do
+    list[#list + 1] = { path = plugin.path, prefix = plugin.prefix }
+  end
   if more then list[#list + 1] = { path = more } end
   return core.json_array(list)
 end

@@ -9,4 +9,5 @@ static const struct cb_kind *const kinds[] = {&cb_lock_tas.kind,
                                               &cb_lock_none.kind,
                                               NULL};
 
-const struct cb_family cb_lock_family = {.name = "lock", .kinds = kinds};
+const struct cb_family cb_lock_family = {
+    .name = "lock", .kinds = kinds, .size = sizeof(struct cb_lock_kind)};

@@ -10,4 +10,5 @@ static const struct cb_kind *const kinds[] = {
     &cb_backend_lua.kind,         NULL,
 };
 
-const struct cb_family cb_backend_family = {.name = "backend", .kinds = kinds};
+const struct cb_family cb_backend_family = {
+    .name = "backend", .kinds = kinds, .size = sizeof(struct cb_backend)};

@@ -24,4 +24,12 @@ int cb_lua_json_array(lua_State *L);
  * The object, or nil, a sentence and the name of the error. */
 int cb_lua_output(lua_State *L);
 
+/* core.load_plugin(path [, prefix]): an entry of core.plugins(), or nil, a
+ * sentence and the name of the error. */
+int cb_lua_load_plugin(lua_State *L);
+/* core.plugins(): a list of { path, prefix, name, { family, name }, ... }. */
+int cb_lua_plugins(lua_State *L);
+/* core.plugin_folder(): where plug-ins are installed. */
+int cb_lua_plugin_folder(lua_State *L);
+
 #endif

@@ -8,4 +8,5 @@ static const struct cb_kind *const kinds[] = {
     NULL,
 };
 
-const struct cb_family cb_pool_family = {.name = "pool", .kinds = kinds};
+const struct cb_family cb_pool_family = {
+    .name = "pool", .kinds = kinds, .size = sizeof(struct policy)};

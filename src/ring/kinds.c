@@ -8,4 +8,5 @@ static const struct cb_kind *const kinds[] = {
     &cb_ring_spinlock.kind, &cb_ring_nop.kind,       NULL,
 };
 
-const struct cb_family cb_ring_family = {.name = "ring", .kinds = kinds};
+const struct cb_family cb_ring_family = {
+    .name = "ring", .kinds = kinds, .size = sizeof(struct cb_ring_kind)};

@@ -14,6 +14,7 @@ extern const struct cb_workload_kind cb_workload_yield;
 extern const struct cb_workload_kind cb_workload_lifecycle;
 extern const struct cb_workload_kind cb_workload_nesting;
 extern const struct cb_workload_kind cb_workload_create;
+extern const struct cb_workload_kind cb_workload_c;
 
 extern const struct cb_family cb_workload_family;
 

@@ -6,6 +6,7 @@
 #define CB_TEST_RINGS_H
 
 #include "cbench.h"
+#include "plugins.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -48,6 +49,7 @@ static inline void visit_rings(ring_visit *visit, void *context)
 {
   const struct cb_family *family = cb_family_find("ring");
   const struct cb_kind *kind;
+  load_test_plugins();
   for (size_t i = 0; (kind = cb_kind_at(family, i)); i++) {
     if (((const struct cb_ring_kind *)kind)->limits.forgets)
       continue;

@@ -1,0 +1,79 @@
+#!/bin/sh
+# workload.c: a statement in C is compiled, measured, and leaves nothing behind.
+folder=$(mktemp -d) || exit 1
+trap 'rm -rf "$folder"' EXIT
+cd "$folder" || exit 1
+mkdir temporary
+export TMPDIR="$folder/temporary"
+
+echo 1..12
+number=0
+result() { # STATUS NAME
+  number=$((number + 1))
+  if [ "$1" = 0 ]; then
+    echo "ok $number - $2"
+  else
+    echo "not ok $number - $2"
+    sed 's/^/# /' out
+  fi
+}
+says() { # PATTERN CODE: what the code prints
+  "$CBENCH" -e "local cbench = require 'cbench'; local c = cbench.workload.c
+    local brief = { time = 30, rounds = 5 }
+    $2" >out 2>&1
+  grep -qF -- "$1" out
+}
+
+says 'ok statement 3' "
+  local results = cbench.measure({
+    c { code = 'x = hash(buf, 64);', setup = [[
+      unsigned x; char buf[64];
+      static unsigned hash(const char *text, int n)
+      {
+        unsigned sum = 5381;
+        for (int i = 0; i < n; i++) sum = sum * 33 + (unsigned)text[i];
+        return sum;
+      }]] },
+    c {},
+  }, brief)
+  local times = results[1].ticks.typical / results[2].ticks.typical
+  print(results[1].status .. ' ' .. results[1].op:match 'statement'
+    .. ' ' .. math.min(3, times // 1 | 0))"
+result $? "a hash of 64 bytes takes several times what an empty statement does"
+says 'ok 2' "
+  local record = cbench.measure(c { code = 'CB_KEEP(i);' },
+    { time = 30, rounds = 3, forks = 2 })
+  print(record.status .. ' ' .. record.forks)"
+result $? "fresh processes compile it too"
+says 'ok 2 threads' "
+  local record = cbench.measure(c { code = 'CB_KEEP(thread);', threads = 2 },
+    brief)
+  print(record.status .. ' ' .. record.threads .. ' threads')"
+result $? "several threads"
+says 'ok' "
+  print(cbench.measure(c { code = 'if (text[0] != 65) abort();',
+    setup = 'char text[9];', init = 'memset(text, 65, 9)' }, brief).status)"
+result $? "init runs before"
+says 'ok' "
+  print(cbench.measure(c { code = 'x = sin(x);', flags = '-O3 -lm',
+    setup = '#include <math.h>\ndouble x = 1;' }, brief).status)"
+result $? "flags reach the compiler, libraries too"
+says "code:1:1: error: " "print(pcall(cbench.measure, c { code = 'y = 1;' }))"
+result $? "an error says where in the statement"
+says "setup:2:" "print(pcall(cbench.measure, c { setup = 'int y;\nfoo y;' }))"
+result $? "and where in the setup"
+says "undefined reference to" "
+  print(pcall(cbench.measure, c { code = 'f();', setup = 'void f(void);' }))"
+result $? "a function that is not there is named"
+says "unknown option 'cod' of 'c' (did you mean 'code'?)" \
+  "print(pcall(c, { cod = '' }))"
+result $? "options are checked"
+CC=no-such-compiler says "cannot run the compiler 'no-such-compiler'" \
+  "print(pcall(cbench.measure, c {}))"
+result $? "a missing compiler is named"
+TMPDIR=$folder/nowhere says "cannot make the folder '$folder/nowhere" \
+  "print(pcall(cbench.measure, c {}))"
+result $? "a missing temporary folder is named"
+ls temporary >out
+[ ! -s out ]
+result $? "nothing is left behind"
