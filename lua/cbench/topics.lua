@@ -129,8 +129,10 @@ print(cbench.compare(r, r))]],
     name = "load",
     signature = "cbench.load(path [, prefix])",
     text = [[
-Adds the kinds of a plug-in, a shared object that uses CB_PLUGIN of cbench.h;
-with a prefix, as prefix_name.]],
+Adds the kinds of a plug-in, a shared object that uses CB_PLUGIN of
+cbench/plugin.h; with a prefix, as prefix_name. A path, or the name of one that
+is installed. Gives its entry, or nil, a sentence and a code.]],
+    example = [[print(cbench.load "./mine.so")]],
   }, {
     name = "derive",
     signature = "cbench.derive.per_op(seconds, iterations, base_seconds, base_iterations)",
