@@ -1,58 +1,107 @@
 --- The command line, behind its options: subcommands and scenarios.
--- The program has read the words; `run` gets them as one table:
--- { program, what = "scenario" or a subcommand, options, words, scenario,
--- option_list } and returns the exit code.
-local import, core = ...
+-- A subcommand NAME is one file, command_NAME.lua, that returns { summary,
+-- usage, options = names of the options it takes, run = function (context)
+-- return exit code end }. The program has read the words; `run` gets them as
+-- one table, the context: { program, what, options, words, scenario, name,
+-- typed, option_list }.
+local import = ...
+local text = import "text"
 
 local command = {}
 
--- Exit codes.
-local DONE, USAGE = 0, 2
+--- Exit codes.
+command.exit = {
+  done = 0, failed = 1, usage = 2, limit = 3, inconclusive = 4,
+}
 
-local function complain(context, message)
+-- Taken by every subcommand.
+local everywhere = { quiet = true, verbose = true, color = true, help = true }
+
+--- Writes a sentence to stderr, behind what stdout has got so far.
+function command.complain(context, message)
   io.stdout:flush()
   io.stderr:write(context.program, ": ", message, "\n")
 end
 
-local subcommands = {}
-
-function subcommands.list()
-  for _, name in ipairs(core.scenario_names()) do print(name) end
-  return DONE
+--- The same, unless -q was given.
+function command.warn(context, message)
+  if not context.options.quiet then command.complain(context, message) end
 end
 
-function subcommands.info()
-  print(core.version)
-  return DONE
+--- Ends the command with a sentence and an exit code.
+function command.fail(code, message)
+  error({ code = code, message = message }, 0)
 end
 
-function subcommands.report(context)
-  return import("command_report").run(context)
+--- Ends it because of a wrong word.
+function command.refuse(message)
+  command.fail(command.exit.usage, message)
 end
 
--- Several scenarios are run one after the other.
-local function each_scenario(context)
-  if getmetatable(context.scenario) then return { context.scenario } end
-  return context.scenario
-end
-
-function subcommands.scenario(context)
-  for _, scenario in ipairs(each_scenario(context)) do
-    print(scenario:run({}, context.options))
+--- What was typed, for a shell, with the seed if it was not typed.
+function command.typed(context, seed)
+  local words, seen = {}, false
+  for i, word in ipairs(context.typed) do
+    words[i] = text.quote(word)
+    seen = seen or word:find "^%-%-seed" ~= nil
   end
-  return DONE
+  if seed and not seen then words[#words + 1] = "--seed " .. seed end
+  return table.concat(words, " ")
 end
 
--- Those whose words are names of files.
-local takes_files = { report = true }
+-- An option that the subcommand does not take would be a silent mistake.
+local function check_options(context, accepted)
+  local known = {}
+  for _, name in ipairs(accepted) do known[name] = true end
+  for _, option in ipairs(context.option_list) do
+    local key = option.name:gsub("-", "_")
+    if context.options[key] ~= nil and not known[option.name] and
+        not everywhere[option.name] then
+      command.refuse(("option '--%s' does not go with '%s'"):format(
+        option.name, context.what == "run" and context.name or context.what))
+    end
+  end
+end
 
---- Runs what the words ask for.
+local function act(context)
+  local which = context.what == "run" and import "run" or
+    import("command_" .. context.what)
+  check_options(context, which.options)
+  if context.options.help and which.usage then
+    io.stdout:write(which.usage)
+    return command.exit.done
+  end
+  return which.run(context)
+end
+
+-- Words of ours pass as they are; other errors become text, with a traceback
+-- where one was asked for.
+local function handler(context)
+  return function (failure)
+    if type(failure) == "table" and failure.code then return failure end
+    local message = type(failure) == "string" and failure or
+      ("(error object is a %s value)"):format(type(failure))
+    if context.options.verbose then
+      message = debug.traceback(message, 2)
+    end
+    return { code = command.exit.failed, message = message }
+  end
+end
+
+--- Does what the words ask for; returns the exit code.
 function command.run(context)
-  if context.words[1] and not takes_files[context.what] then
-    complain(context, ("unexpected word '%s'"):format(context.words[1]))
-    return USAGE
+  local ok, code = xpcall(act, handler(context), context)
+  if not ok then
+    command.complain(context, code.message)
+    code = code.code
   end
-  return subcommands[context.what](context)
+  -- What could not be written must not look like success.
+  local flushed, why = io.stdout:flush()
+  if not flushed then
+    command.complain(context, "cannot write to stdout: " .. tostring(why))
+    if code == command.exit.done then code = command.exit.failed end
+  end
+  return code
 end
 
 return command

@@ -2,7 +2,12 @@
 local import, core = ...
 local report = import "report"
 
-local command_report = {}
+local command_report = {
+  summary = "results as a page, as pictures, or on the terminal",
+  usage = "cbench report RESULTS.json... --html FILE | --svg FILE | "
+    .. "--png FILE | --term\n",
+  options = { "html", "svg", "png", "term" },
+}
 
 -- Exit codes.
 local DONE, FAILED, USAGE = 0, 1, 2

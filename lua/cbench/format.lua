@@ -92,11 +92,19 @@ function format.format(self, name, options)
     options or {})
 end
 
--- The format that a path asks for: by its ending, else a document.
-local function format_of(path)
+local endings = { md = "markdown", txt = "table" }
+
+--- The format that a path asks for: by its ending, else a document.
+function format.of_path(path)
   local ending = path:match("%.(%w+)$")
-  if ending == "md" then ending = "markdown" end
-  return ending and ending ~= "" and lookup(ending) and ending or "json"
+  ending = endings[ending] or ending
+  return ending and lookup(ending) and ending or "json"
+end
+
+--- How a file of the format is written: "append" or "whole".
+function format.mode(name)
+  local writer = lookup(name)
+  return writer and writer.append and "append" or "whole"
 end
 
 --- Writes results into a file, whole or not at all. A device is written
@@ -111,22 +119,22 @@ function format.write(self, path, name)
   if type(path) ~= "string" then
     error(("write: a path expected, got %s"):format(type(path)), 2)
   end
-  name = name or format_of(path)
+  name = name or format.of_path(path)
   local writer = writer_of(self, name, "write")
   local output, why, code =
-    core.output(path, writer.append and "append" or "whole")
+    core.output(path, writer.own and "whole" or format.mode(name))
   if not output then return nil, why, code end
   local file <close> = output
   local done
-  done, why, code = format.put(file, text_of(self, writer, {}), writer)
+  done, why, code = format.put(file, text_of(self, writer, {}), name)
   if not done then return nil, why, code end
   return file:commit()
 end
 
 --- Writes a text into an open output: all at once, or a line at a time where
 -- the format is one of lines.
-function format.put(file, text, writer)
-  if not writer.append then return file:write(text) end
+function format.put(file, text, name)
+  if format.mode(name) == "whole" then return file:write(text) end
   for line in text:gmatch("[^\n]*\n") do
     local done, why, code = file:write(line)
     if not done then return nil, why, code end

@@ -47,6 +47,14 @@ function methods:parse(words)
   return params.parse_all(words, all_values(self))
 end
 
+function methods:formats()
+  local all = {}
+  for _, one in ipairs(self.list) do
+    for name, writer in pairs(one:formats() or {}) do all[name] = writer end
+  end
+  return all
+end
+
 function methods:params()
   local list, seen = {}, {}
   for _, one in ipairs(self.list) do

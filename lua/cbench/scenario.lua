@@ -175,6 +175,11 @@ function methods:params()
   return list
 end
 
+--- The scenario's own formats: name = function, or nil.
+function methods:formats()
+  return assert(definitions[self], "not a scenario").formats
+end
+
 -- ---- rows
 
 -- `threads` and `place` as lists sweep like parameters of the scenario.

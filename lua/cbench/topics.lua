@@ -25,14 +25,15 @@ counts them, and the ticks that reading it takes.]],
   }, {
     name = "coroutine",
     kinds = "backend",
-    signature = "cbench.coroutine.create(f [, { backend=, pool=, stack_size= }])",
+    signature = "cbench.coroutine.create(f [, { backend=, pool=, "
+      .. "stack_size= }])",
     text = [[
 A coroutine with a stack of its own that runs the Lua function f.
-co:enter(...) runs it until it yields or ends, and returns what it hands out;
+co:enter(...) runs it until it yields or ends, and gives what it hands out;
 co:entered(), co:status(), co:close(). Inside: cbench.coroutine.yield(...),
 .self(), .in_coroutine(). An error in f is raised by co:enter.]],
     example = [[
-co = cbench.coroutine.create(function (a) return cbench.coroutine.yield(a + 1) end)
+co = cbench.coroutine.create(function (a) cbench.coroutine.yield(a + 1) end)
 print(co:enter(1), co:status())]],
   }, {
     name = "pool",
@@ -83,7 +84,7 @@ threads, cpus and place. `help "NAME"` shows the parameters of one.]],
 Measures a workload, or a list of them interleaved, and gives one result or the
 results in that order. options: time (seconds), rounds, forks, seed, threads,
 cpus, place, min_effect, reference (default: the workload call).]],
-    example = [[print(cbench.measure(cbench.workload.call {}, { time = 0.1 }))]],
+    example = [[cbench.measure(cbench.workload.call {}, { time = 0.1 })]],
   }, {
     name = "scenario",
     signature = "cbench.scenario { title=, params=, workload=, ... }",
@@ -135,12 +136,13 @@ is installed. Gives its entry, or nil, a sentence and a code.]],
     example = [[print(cbench.load "./mine.so")]],
   }, {
     name = "derive",
-    signature = "cbench.derive.per_op(seconds, iterations, base_seconds, base_iterations)",
+    signature = "cbench.derive.per_op(seconds, iterations, base_seconds, "
+      .. "base_iterations)",
     text = [[
 Arithmetic on figures. per_op: ns of one operation, the baseline taken off;
 .share(ns, rate): fraction of a second; .max_rate(ns): operations a second;
 .gain(before, after): a fraction.]],
-    example = [[print(cbench.derive.share(100, 1e6), cbench.derive.gain(2, 1))]],
+    example = [[print(cbench.derive.share(100, 1e6))]],
   }, {
     name = "help",
     signature = "cbench.help([topic])",

@@ -14,6 +14,7 @@
 #include "lua/options.h"
 #include "lua/process.h"
 #include "lua/signals.h"
+#include "lua/terminal.h"
 #include "lua/workload.h"
 #include "lua/workload_lua.h"
 
@@ -40,6 +41,15 @@ static int core_load(lua_State *L)
   const char *chunk = lua_pushfstring(L, "=cbench/%s.lua", name);
   if (luaL_loadbufferx(L, (const char *)file->text, file->size, chunk, "t"))
     return lua_error(L);
+  return 1;
+}
+
+/* core.has_file(name): is there a lua/cbench/NAME.lua? */
+static int core_has_file(lua_State *L)
+{
+  const char *name = luaL_checkstring(L, 1);
+  const char *path = lua_pushfstring(L, "lua/cbench/%s.lua", name);
+  lua_pushboolean(L, find_embedded(cb_embedded_lua, path) != NULL);
   return 1;
 }
 
@@ -76,8 +86,10 @@ static const luaL_Reg core_functions[] = {
     {"check_params", cb_lua_check_params},
     {"check_workload", cb_lua_check_workload},
     {"clock", cb_lua_clock},
+    {"columns", cb_lua_columns},
     {"disarm_signals", cb_lua_disarm_signals},
     {"families", cb_lua_families},
+    {"has_file", core_has_file},
     {"json_array", cb_lua_json_array},
     {"json_decode", cb_lua_json_decode},
     {"json_encode", cb_lua_json_encode},

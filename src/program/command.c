@@ -22,7 +22,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-static const char *const subcommands[] = {"list", "info", "report", NULL};
+/* A subcommand NAME is a file of this path. */
+static const char command_path[] = "lua/cbench/command_";
 
 int command_refuse(const char *why)
 {
@@ -33,7 +34,7 @@ int command_refuse(const char *why)
 int command_describe(bool help)
 {
   if (help)
-    option_print_help(stdout, "cbench");
+    option_print_help(stdout);
   else
     printf("cbench %s\n", cb_version());
   return fflush(stdout) == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
@@ -58,9 +59,20 @@ static void set_string(lua_State *L, const char *key, const char *value)
   lua_setfield(L, -2, key);
 }
 
+/* Pushes a list of the words, the program's name as its first. */
+static void push_typed(lua_State *L, char *const *argv)
+{
+  lua_newtable(L);
+  for (int i = 0; argv[i]; i++) {
+    lua_pushstring(L, argv[i]);
+    lua_rawseti(L, -2, i + 1);
+  }
+}
+
 /* Calls lua/cbench/command.lua's `run`; the tables of options and words and the
  * scenario (nil for a subcommand) are on top of the stack, in this order. */
-static int run_in_lua(lua_State *L, const char *what)
+static int run_in_lua(lua_State *L, const struct command *command,
+                      const char *what)
 {
   int options = lua_gettop(L) - 2;
   command_import(L, "command");
@@ -68,6 +80,9 @@ static int run_in_lua(lua_State *L, const char *what)
   lua_newtable(L);
   set_string(L, "program", host_prefix);
   set_string(L, "what", what);
+  set_string(L, "name", command->argv[command->script]);
+  push_typed(L, command->argv);
+  lua_setfield(L, -2, "typed");
   lua_pushvalue(L, options);
   lua_setfield(L, -2, "options");
   lua_pushvalue(L, options + 1);
@@ -125,16 +140,20 @@ static bool is_name(const char *word)
 /* A word that is looked up among subcommands and shipped scenarios. */
 struct lookup {
   struct cb_nearest search;
-  char nearest[80]; /* holds a scenario's name, cut out of its path */
+  char nearest[80]; /* holds the name, cut out of its path */
 };
 
-static const struct cb_embedded *shipped_scenario(struct lookup *lookup)
+/* The file that is called PREFIX + the word + ".lua". */
+static const struct cb_embedded *look_up(struct lookup *lookup,
+                                         const struct cb_embedded *file,
+                                         const char *prefix)
 {
-  const struct cb_embedded *file = cb_embedded_scenarios;
   for (; file->name; file++) {
     char name[sizeof lookup->nearest];
-    const char *base = strrchr(file->name, '/') + 1;
-    snprintf(name, sizeof name, "%.*s", (int)strcspn(base, "."), base);
+    if (strncmp(file->name, prefix, strlen(prefix)) != 0)
+      continue;
+    const char *rest = file->name + strlen(prefix);
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(rest, "."), rest);
     if (strcmp(name, lookup->search.word) == 0)
       return file;
     cb_nearest_offer(&lookup->search, name);
@@ -142,6 +161,18 @@ static const struct cb_embedded *shipped_scenario(struct lookup *lookup)
       lookup->search.nearest = strcpy(lookup->nearest, name);
   }
   return NULL;
+}
+
+void command_print_usage(FILE *out)
+{
+  const char *separator = "       cbench ";
+  for (const struct cb_embedded *file = cb_embedded_lua; file->name; file++)
+    if (strncmp(file->name, command_path, sizeof command_path - 1) == 0) {
+      const char *name = file->name + sizeof command_path - 1;
+      fprintf(out, "%s%.*s", separator, (int)strcspn(name, "."), name);
+      separator = " | ";
+    }
+  fputs(" ...\n", out);
 }
 
 static int load_shipped(lua_State *L, const struct cb_embedded *file)
@@ -180,9 +211,10 @@ static bool is_scenario(lua_State *L, int index)
 }
 
 /* Runs the chunk on top of the stack and the scenario that it may return. */
-static int run_script(lua_State *L, char *const *words, bool own)
+static int run_script(lua_State *L, const struct command *command, bool own)
 {
   int options = lua_gettop(L) - 1;
+  char *const *words = command->argv + command->script;
   int arguments = host_push_arguments(L);
   int status = own ? host_call_brief(L, arguments, LUA_MULTRET)
                    : host_call(L, arguments, LUA_MULTRET);
@@ -195,7 +227,7 @@ static int run_script(lua_State *L, char *const *words, bool own)
     if (!collect_words(L, options, words + 1))
       return EXIT_USAGE;
     lua_insert(L, -2);
-    return run_in_lua(L, "scenario");
+    return run_in_lua(L, command, "run");
   }
   if (!own)
     return EXIT_SUCCESS;
@@ -204,34 +236,40 @@ static int run_script(lua_State *L, char *const *words, bool own)
       words[0]));
 }
 
-static int run_subcommand(lua_State *L, char *const *words)
+static int run_subcommand(lua_State *L, const struct command *command)
 {
-  if (!collect_words(L, lua_gettop(L), words + 1))
+  const char *name = command->argv[command->script];
+  if (!collect_words(L, lua_gettop(L), command->argv + command->script + 1))
     return EXIT_USAGE;
   lua_pushnil(L);
-  return run_in_lua(L, words[0]);
+  return run_in_lua(L, command, name);
 }
 
-int command_run(lua_State *L, char *const *words, bool own)
+/* Is the script "-", which means stdin unless it stands behind "--"? */
+static bool is_stdin(const struct command *command)
 {
-  struct lookup lookup = {.search.word = words[0]};
-  const struct cb_embedded *shipped = NULL;
+  char *const *script = command->argv + command->script;
+  return strcmp(script[0], "-") == 0 && strcmp(script[-1], "--") != 0;
+}
 
-  for (const char *const *name = subcommands; *name; name++) {
-    if (strcmp(words[0], *name) == 0)
-      return run_subcommand(L, words);
-    cb_nearest_offer(&lookup.search, *name);
-  }
+int command_run(lua_State *L, const struct command *command)
+{
+  const char *word = command->argv[command->script];
+  struct lookup lookup = {.search.word = word};
+  const struct cb_embedded *shipped = NULL;
   int status;
-  if (strcmp(words[0], "-") == 0 && strcmp(words[-1], "--") != 0)
+
+  if (look_up(&lookup, cb_embedded_lua, command_path))
+    return run_subcommand(L, command);
+  if (is_stdin(command))
     status = luaL_loadfile(L, NULL);
-  else if (is_file(words[0]) || !is_name(words[0]))
-    status = luaL_loadfile(L, words[0]);
-  else if ((shipped = shipped_scenario(&lookup)))
+  else if (is_file(word) || !is_name(word))
+    status = luaL_loadfile(L, word);
+  else if ((shipped = look_up(&lookup, cb_embedded_scenarios, "scenarios/")))
     status = load_shipped(L, shipped);
   else
     return unknown_name(&lookup);
   if (host_report(L, status) != LUA_OK)
-    return own && status == LUA_ERRFILE ? EXIT_USAGE : EXIT_FAILURE;
-  return run_script(L, words, own || shipped);
+    return command->own && status == LUA_ERRFILE ? EXIT_USAGE : EXIT_FAILURE;
+  return run_script(L, command, command->own || shipped);
 }

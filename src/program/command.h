@@ -4,19 +4,30 @@
 
 #include <lua.h>
 #include <stdbool.h>
+#include <stdio.h>
 
 enum { EXIT_USAGE = 2 };
 
-/* Runs words[0], a subcommand, a file or the name of a shipped scenario, with
- * the words after it. The options typed before it are in the table on top of
- * the stack; own: there were some of cbench. Returns an exit code. */
-int command_run(lua_State *L, char *const *words, bool own);
+/* A command line, as far as it has been read. */
+struct command {
+  char **argv;
+  int script; /* index of the first word that is no option */
+  bool own;   /* there are options of cbench before it */
+};
+
+/* Runs a subcommand, a file or a shipped scenario with the words after it. The
+ * options typed before it are in the table on top of the stack. Returns an
+ * exit code. */
+int command_run(lua_State *L, const struct command *command);
 
 /* Pushes what lua/cbench/NAME.lua returns; may raise. */
 void command_import(lua_State *L, const char *name);
 
 /* --help, else --version. Returns an exit code. */
 int command_describe(bool help);
+
+/* The line of --help that names the subcommands. */
+void command_print_usage(FILE *out);
 
 /* Says why a command line is refused; returns EXIT_USAGE. */
 int command_refuse(const char *why);

@@ -21,17 +21,17 @@
 #include <string.h>
 #include <unistd.h>
 
-/* What the first reading found. */
+/* What the first reading found. Without a script its index is that of the
+ * NULL. */
 struct line {
-  char **words;
-  int script; /* index of the first word that is no option, or of the NULL */
-  bool no_environment, interactive, version, text, own, help, own_version;
+  struct command command;
+  bool no_environment, interactive, version, text, help, own_version;
 };
 
 static void note_option(struct line *line, const struct typed_option *typed)
 {
   if (typed->option) {
-    line->own = true;
+    line->command.own = true;
     line->help |= strcmp(typed->option->name, "help") == 0;
     line->own_version |= strcmp(typed->option->name, "version") == 0;
     return;
@@ -46,16 +46,17 @@ static int read_line(struct line *line, struct cb_error *error)
 {
   struct typed_option typed;
   int found, i = 1;
-  while (line->words[i] &&
-         (found = option_read(line->words + i, true, &typed, error)) != 0) {
+  while (line->command.argv[i] &&
+         (found = option_read(line->command.argv + i, true, &typed, error)) !=
+             0) {
     if (found < 0)
       return found;
     note_option(line, &typed);
     i += typed.words;
   }
-  line->script = i;
-  if (line->words[i] && strcmp(line->words[i], "--") == 0)
-    line->script++;
+  line->command.script = i;
+  if (line->command.argv[i] && strcmp(line->command.argv[i], "--") == 0)
+    line->command.script++;
   return 0;
 }
 
@@ -76,8 +77,8 @@ static int refuse(const struct cb_error *error)
 static bool follow_options(lua_State *L, const struct line *line)
 {
   struct typed_option typed;
-  for (int i = 1; i < line->script; i += typed.words) {
-    if (option_read(line->words + i, true, &typed, NULL) <= 0)
+  for (int i = 1; i < line->command.script; i += typed.words) {
+    if (option_read(line->command.argv + i, true, &typed, NULL) <= 0)
       break; /* "--" */
     int status = LUA_OK;
     if (typed.option)
@@ -113,8 +114,9 @@ static void open_libraries(lua_State *L, const struct line *line)
   }
   luaL_openlibs(L);
   preload_cbench(L);
-  host_set_arguments(L, line->words,
-                     line->words[line->script] ? line->script : 0);
+  host_set_arguments(
+      L, line->command.argv,
+      line->command.argv[line->command.script] ? line->command.script : 0);
   lua_gc(L, LUA_GCGEN, 0, 0);
 }
 
@@ -127,7 +129,7 @@ static void print_version(void)
 /* Without a script: a prompt on a terminal, else stdin is the script. */
 static int run_without_script(lua_State *L, const struct line *line)
 {
-  if (line->own && !line->interactive && !line->text)
+  if (line->command.own && !line->interactive && !line->text)
     return command_refuse("options of cbench need a scenario");
   if (line->interactive || line->text || line->version)
     return EXIT_SUCCESS;
@@ -140,7 +142,7 @@ static int run_without_script(lua_State *L, const struct line *line)
 
 static int run(lua_State *L, const struct line *line)
 {
-  char **script = line->words + line->script;
+  const char *script = line->command.argv[line->command.script];
 
   luaL_checkversion(L);
   if (line->version || (line->interactive && !repl_is_fancy()))
@@ -152,7 +154,7 @@ static int run(lua_State *L, const struct line *line)
   if (!follow_options(L, line))
     return EXIT_FAILURE;
   int status =
-      *script ? command_run(L, script, line->own) : run_without_script(L, line);
+      script ? command_run(L, &line->command) : run_without_script(L, line);
   if (line->interactive && status == EXIT_SUCCESS)
     repl_run(L);
   return status;
@@ -169,10 +171,10 @@ static int run_protected(lua_State *L)
 int main(int argc, char **argv)
 {
   static char *no_words[] = {"cbench", NULL};
-  struct line line = {.words = argc > 0 ? argv : no_words};
+  struct line line = {.command.argv = argc > 0 ? argv : no_words};
   struct cb_error error;
 
-  host_prefix = line.words[0][0] ? line.words[0] : no_words[0];
+  host_prefix = line.command.argv[0][0] ? line.command.argv[0] : no_words[0];
   if (read_line(&line, &error) < 0)
     return refuse(&error);
   if (line.help || line.own_version)

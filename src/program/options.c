@@ -7,86 +7,78 @@
 #include "program/options.h"
 
 #include "base/names.h"
+#include "program/command.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#define NUMBER(low, high) .type = CB_NUMBER, .min = (low), .max = (high)
+#define SWITCH .type = CB_BOOLEAN
+#define TEXT .type = CB_STRING
+#define INTEGER(low, high) .type = CB_INTEGER, .min = (low), .max = (high)
+
+/* clang-format off */
 const struct option option_list[] = {
-    {.name = "time",
-     .letter = 'T',
-     .argument = "SECONDS",
-     .type = CB_NUMBER,
-     .min = 0.01,
-     .max = 86400,
-     .help = "budget of the whole run"},
-    {.name = "rounds",
-     .letter = 'r',
-     .argument = "N",
-     .type = CB_INTEGER,
-     .min = 1,
-     .max = 1000000,
-     .help = "rounds in each process"},
-    {.name = "seed",
-     .argument = "N",
-     .type = CB_INTEGER,
-     .min = 0,
-     .max = 9007199254740992.0,
-     .help = "order of the rows in each round"},
-    {.name = "filter",
-     .letter = 'f',
-     .argument = "TEXT",
-     .type = CB_STRING,
-     .repeatable = true,
-     .help = "rows whose label contains TEXT; -TEXT excludes"},
-    {.name = "dry-run", .letter = 'n', .help = "show the rows that would run"},
-    {.name = "threads",
-     .argument = "LIST",
-     .type = CB_STRING,
-     .help = "threads of each role, as 1,2,4"},
-    {.name = "cpus",
-     .argument = "LIST",
-     .type = CB_STRING,
-     .help = "CPUs for the roles, in their order, as 0,2-3"},
-    {.name = "place",
-     .argument = "WHERE",
-     .type = CB_CHOICE,
-     .choices = "same|smt|cache|package|spread",
-     .help = "where threads run"},
-    {.name = "format",
-     .argument = "FORMAT",
-     .type = CB_STRING,
-     .help = "table, json, csv or one of the scenario's own"},
-    {.name = "output",
-     .letter = 'o',
-     .argument = "FILE",
-     .type = CB_STRING,
-     .help = "write the results to FILE (- is stdout)"},
-    {.name = "plot", .help = "draw the first picture below the table"},
-    {.name = "html",
-     .argument = "FILE",
-     .type = CB_STRING,
-     .help = "report: a page with tables and pictures"},
-    {.name = "svg",
-     .argument = "FILE",
-     .type = CB_STRING,
-     .help = "report: the pictures, one below the other"},
-    {.name = "png",
-     .argument = "FILE",
-     .type = CB_STRING,
-     .help = "report: the same as pixels"},
-    {.name = "term", .help = "report: tables and pictures as text"},
-    {.name = "quiet", .letter = 'q', .help = "no progress, no warnings"},
-    {.name = "verbose", .help = "say what is done"},
-    {.name = "color",
-     .argument = "WHEN",
-     .type = CB_CHOICE,
-     .choices = "auto|always|never",
-     .help = "colour in tables"},
-    {.name = "help", .help = "this page, or that of the scenario"},
-    {.name = "version", .help = "the version"},
-    {.name = NULL}};
+  {"time", 'T', "measure", "SECONDS", "budget of the whole run",
+   NUMBER(0.01, 86400)},
+  {"forks", 'F', "measure", "N", "processes that measure (default 10)",
+   INTEGER(1, 1000)},
+  {"rounds", 'r', "measure", "N", "rounds in each process",
+   INTEGER(1, 1000000)},
+  {"seed", 0, "measure", "N", "order of the rows in each round",
+   INTEGER(0, 9007199254740991.0)},
+  {"min-effect", 0, "measure", "PERCENT",
+   "smallest effect that counts (default 2)", NUMBER(0, 100)},
+  {"filter", 'f', "choose", "TEXT",
+   "rows whose label has TEXT in it; -TEXT: has not",
+   TEXT, .repeatable = true},
+  {"dry-run", 'n', "choose", NULL, "show the rows that would run", SWITCH},
+  {"threads", 0, "place", "LIST",
+   "threads of work that can have several, as 1,2,4", TEXT},
+  {"cpus", 0, "place", "LIST",
+   "CPUs for the roles, in their order, as 0,2-3", TEXT},
+  {"place", 0, "place", "WHERE", "how far apart the threads run",
+   .type = CB_CHOICE, .choices = "same|smt|cache|package|spread"},
+  {"format", 0, "output", "FORMAT",
+   "table, mail, markdown, csv, json, jsonl, bmf, gobench,\nor one of the "
+   "scenario's own", TEXT},
+  {"output", 'o', "output", "FILE",
+   "write the results to FILE (- is stdout); in its name\n"
+   "%h is the host, %r the rank, %j the job",
+   TEXT},
+  {"export", 0, "output", "FORMAT:FILE", "write them there as well",
+   TEXT, .repeatable = true},
+  {"plot", 0, "output", NULL, "draw the first picture below the table", SWITCH},
+  {"baseline", 0, "gate", "FILE", "compare with the results in FILE (JSON)",
+   TEXT},
+  {"save-baseline", 0, "gate", "FILE", "keep the results for that",
+   TEXT},
+  {"fail-on", 0, "gate", "PERCENT",
+   "exit 3 when a row is slower by more than that",
+   NUMBER(0, 10000)},
+  {"strict", 0, "gate", NULL, "exit 4 when something is not resolved", SWITCH},
+  {"retry", 0, "gate", NULL, "believe only the second exit 3 or 4", SWITCH},
+  {"quiet", 'q', "other", NULL, "no progress, no warnings", SWITCH},
+  {"verbose", 0, "other", NULL, "say what is done; errors with a traceback",
+   SWITCH},
+  {"color", 0, "other", "WHEN", "colour in tables", .type = CB_CHOICE,
+   .choices = "auto|always|never"},
+  {"help", 0, "other", NULL,
+   "this page; behind a subcommand or scenario, its own", SWITCH},
+  {"version", 0, "other", NULL, "the version", SWITCH},
+  {"a", 0, "ab", "OLD", "the old program or plug-in", TEXT},
+  {"b", 0, "ab", "NEW", "the new one", TEXT},
+  {"html", 0, "report", "FILE", "a page with tables and pictures",
+   TEXT},
+  {"svg", 0, "report", "FILE", "the pictures, one below the other",
+   TEXT},
+  {"png", 0, "report", "FILE", "the same as pixels", TEXT},
+  {"term", 0, "report", NULL, "tables and pictures as text", SWITCH},
+  {.name = NULL}};
+/* clang-format on */
 
 static const struct option *by_letter(char letter)
 {
@@ -112,7 +104,7 @@ static int unknown(const char *word, struct cb_error *error)
   struct cb_nearest search = {.word = name};
 
   snprintf(name, sizeof name, "%.*s", (int)strcspn(word, "="), word);
-  if (name[0] == '-' && name[1] == '-' && name[2]) {
+  if (name[0] == '-' && name[1] == '-' && isalnum((unsigned char)name[2])) {
     search.word = name + 2;
     for (const struct option *option = option_list; option->name; option++)
       cb_nearest_offer(&search, option->name);
@@ -293,9 +285,10 @@ void option_push_list(lua_State *L)
   lua_newtable(L);
   for (int i = 0; option_list[i].name; i++) {
     char letter[2] = {option_list[i].letter, 0};
-    lua_createtable(L, 0, 5);
+    lua_createtable(L, 0, 6);
     set_text(L, "name", option_list[i].name);
     set_text(L, "letter", letter[0] ? letter : NULL);
+    set_text(L, "group", option_list[i].group);
     set_text(L, "argument", option_list[i].argument);
     set_text(L, "choices", option_list[i].choices);
     set_text(L, "help", option_list[i].help);
@@ -303,25 +296,53 @@ void option_push_list(lua_State *L)
   }
 }
 
-static void print_option(FILE *out, const struct option *option)
+/* ---- the page of --help ---- */
+
+enum { PAGE_COLUMNS = 79, GROUP_COLUMNS = 9 };
+
+/* "-T, --time SECONDS", or with its choices "--color auto|always|never". */
+static void spell_option(const struct option *option, char *text, size_t size)
 {
-  char left[40], letter[] = {'-', option->letter, ',', ' ', 0};
-  snprintf(left, sizeof left, "%s--%s %s", option->letter ? letter : "    ",
-           option->name, option->argument ? option->argument : "");
-  fprintf(out, "  %-24s %s\n", left, option->help);
+  char letter[] = {'-', option->letter, ',', ' ', 0};
+  const char *value = option->choices ? option->choices : option->argument;
+  snprintf(text, size, "%s--%s%s%s", option->letter ? letter : "", option->name,
+           value ? " " : "", value ? value : "");
 }
 
-void option_print_help(FILE *out, const char *program)
+/* One group of options, filled into lines. */
+static void print_group(FILE *out, const char *group)
 {
-  fprintf(out,
-          "usage: %s [options] SCENARIO [options] [name=value[,value...]]...\n"
-          "       %s [options] [SCRIPT [arguments]]     as lua5.4 does\n"
-          "       %s list | info\n"
-          "\n"
-          "SCENARIO is a file or a name that `list` shows; name=value replaces "
-          "the values\nof one of its parameters. Without words: a prompt.\n\n",
-          program, program, program);
-  for (const struct option *option = option_list; option->name; option++)
-    print_option(out, option);
-  fputs("  -e -i -l -v -E -W - --   as in lua5.4\n\n", out);
+  int column = fprintf(out, "  %-*s", GROUP_COLUMNS, group);
+  for (const struct option *option = option_list; option->name; option++) {
+    char text[80];
+    if (strcmp(option->group, group) != 0)
+      continue;
+    spell_option(option, text, sizeof text);
+    if (column + 2 + (int)strlen(text) > PAGE_COLUMNS)
+      column = fprintf(out, "\n  %-*s", GROUP_COLUMNS, "") - 1;
+    column += fprintf(out, "  %s", text);
+  }
+  putc('\n', out);
+}
+
+void option_print_help(FILE *out)
+{
+  static const char *const groups[] = {"measure", "choose", "place",
+                                       "output",  "gate",   "other"};
+  fputs("usage: cbench [options] SCENARIO [options] "
+        "[name=value[,value...]]...\n"
+        "       cbench [options] [SCRIPT [arguments]]       "
+        "as lua5.4 does\n"
+        "       cbench                                      a prompt\n",
+        out);
+  command_print_usage(out);
+  fputs("\nSCENARIO is a file, or a name that `cbench list` shows; "
+        "name=value replaces\nthe values of one of its parameters.\n\n",
+        out);
+  for (size_t i = 0; i < sizeof groups / sizeof groups[0]; i++)
+    print_group(out, groups[i]);
+  fputs("  lua        -e -i -l -v -E -W - --  as in lua5.4\n\n"
+        "`cbench help option` explains the options, `cbench help` lists "
+        "more topics.\n",
+        out);
 }

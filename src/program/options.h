@@ -12,12 +12,13 @@
 struct option {
   const char *name;     /* without the two dashes */
   char letter;          /* 0: it has only the long name */
+  const char *group;    /* a heading of --help, or a subcommand */
   const char *argument; /* what its value is called, NULL for a switch */
+  const char *help;     /* short lines */
   enum cb_type type;    /* of the value */
   double min, max;      /* of a number, inclusive */
   const char *choices;  /* of CB_CHOICE, separated by '|' */
   bool repeatable;
-  const char *help; /* one line */
 };
 
 /* Ends with one whose name is NULL. */
@@ -42,9 +43,11 @@ int option_read(char *const *words, bool lua_too, struct typed_option *typed,
  * on top of the stack: true, a string, a number, or a list of strings. */
 void option_store(lua_State *L, const struct typed_option *typed);
 
-/* Pushes the list as a table of { name, letter, argument, choices, help }. */
+/* Pushes the list as a table of { name, letter, group, argument, choices,
+ * help }. */
 void option_push_list(lua_State *L);
 
-void option_print_help(FILE *out, const char *program);
+/* The page of --help: one screen. */
+void option_print_help(FILE *out);
 
 #endif

@@ -112,7 +112,7 @@ def interrupted(start):
         s.expect("interrupted!")
         s.expect("> ")
         s.result("x > 0", "true")
-    s.enter("print 'on' pcall(function () while true do end end) print 'off'")
+    s.enter("pcall(function () print 'on' while true do end end) print 'off'")
     s.expect("\r\non\r\n")
     s.send(CTRL_C)
     s.expect("off\r\n> ")
