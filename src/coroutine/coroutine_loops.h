@@ -22,11 +22,18 @@
 #define CB_PASTE(a, b) CB_PASTE_(a, b)
 #define CB_FN(name) CB_PASTE(CB_BACKEND, name)
 
-CB_HOT int CB_FN(_enter)(struct cb_coroutine *coroutine)
+/* A back end whose enter is inlined can hand the coroutine on in a register,
+ * so that the enterer need not load it again; it takes the address of the
+ * enterer's variable. */
+#ifndef CB_ENTER_RAW
+#define CB_ENTER_RAW(at) CB_FN(_enter_raw)(*(at))
+#endif
+
+CB_HOT int CB_FN(_enter)(struct cb_coroutine **at)
 {
-  int action = CB_FN(_enter_raw)(coroutine);
+  int action = CB_ENTER_RAW(at);
   if (action == CB_TERMINATE)
-    cb_give(coroutine);
+    cb_give(*at);
   return action;
 }
 
@@ -64,7 +71,7 @@ static void CB_FN(_nest)(void *opaque)
   if (++work->level < work->depth) {
     struct cb_coroutine *child = CB_FN(_new)(work, CB_FN(_nest));
     if (CB_LIKELY(child))
-      CB_FN(_enter)(child);
+      CB_FN(_enter)(&child);
   }
   work->ended++;
 }
@@ -96,7 +103,8 @@ static void CB_FN(_end)(struct cb_coroutine_work *work)
 {
   work->stop = true;
   for (size_t i = 0; i < work->count && work->coroutines[i]; i++) {
-    int action = CB_FN(_enter)(work->coroutines[i]);
+    struct cb_coroutine *coroutine = work->coroutines[i];
+    int action = CB_FN(_enter)(&coroutine);
     work->coroutines[i] = NULL;
     if (action != CB_TERMINATE)
       work->status = action < 0 ? action : -EPROTO;
@@ -121,7 +129,7 @@ static uint64_t CB_FN(_loop_yield)(struct cb_coroutine_work *work, uint64_t n)
 {
   struct cb_coroutine *coroutine = work->coroutines[0];
   uint64_t done = 0;
-  while (done < n && CB_FN(_enter)(coroutine) == CB_YIELD)
+  while (done < n && CB_FN(_enter)(&coroutine) == CB_YIELD)
     done++;
   return done;
 }
@@ -132,7 +140,7 @@ static uint64_t CB_FN(_loop_lifecycle)(struct cb_coroutine_work *work,
   uint64_t done;
   for (done = 0; done < n; done++) {
     struct cb_coroutine *coroutine = CB_FN(_new)(work, CB_FN(_empty));
-    if (!coroutine || CB_FN(_enter)(coroutine) != CB_TERMINATE)
+    if (!coroutine || CB_FN(_enter)(&coroutine) != CB_TERMINATE)
       break;
   }
   return done;
@@ -143,8 +151,8 @@ static uint64_t CB_FN(_loop_request)(struct cb_coroutine_work *work, uint64_t n)
   uint64_t done;
   for (done = 0; done < n; done++) {
     struct cb_coroutine *coroutine = CB_FN(_new)(work, CB_FN(_once));
-    if (!coroutine || CB_FN(_enter)(coroutine) != CB_YIELD ||
-        CB_FN(_enter)(coroutine) != CB_TERMINATE)
+    if (!coroutine || CB_FN(_enter)(&coroutine) != CB_YIELD ||
+        CB_FN(_enter)(&coroutine) != CB_TERMINATE)
       break;
   }
   return done;
@@ -157,7 +165,7 @@ static uint64_t CB_FN(_loop_nesting)(struct cb_coroutine_work *work, uint64_t n)
   while (done < n) {
     struct cb_coroutine *coroutine = CB_FN(_new)(work, CB_FN(_nest));
     work->level = 0;
-    if (!coroutine || CB_FN(_enter)(coroutine) != CB_TERMINATE)
+    if (!coroutine || CB_FN(_enter)(&coroutine) != CB_TERMINATE)
       break;
     done += work->level;
     if (work->level < work->depth)
@@ -188,7 +196,8 @@ static uint64_t CB_FN(_loop_stack)(struct cb_coroutine_work *work, uint64_t n)
   size_t next = work->next;
   uint64_t done;
   for (done = 0; done < n; done++) {
-    if (CB_FN(_enter)(work->coroutines[next]) != CB_YIELD)
+    struct cb_coroutine *coroutine = work->coroutines[next];
+    if (CB_FN(_enter)(&coroutine) != CB_YIELD)
       break;
     if (++next == work->count)
       next = 0;

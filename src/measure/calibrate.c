@@ -35,8 +35,8 @@ struct search {
 static double probe(struct search *search, uint64_t n)
 {
   struct cb_runner *runner = search->runner;
-  double least = INFINITY;
-  for (int i = 0; i < 3; i++) {
+  double least = INFINITY, quickest = INFINITY;
+  for (int i = 1; i <= 3; i++) {
     struct cb_sample sample = {0};
     uint64_t before = cb_ticks_begin();
     cb_watchdog_enter(search->watchdog, runner);
@@ -46,11 +46,14 @@ static double probe(struct search *search, uint64_t n)
       return -1;
     runner->probe = sample;
     least = fmin(least, (double)sample.wall);
-    search->spent += (double)(cb_ticks_end() - before);
+    quickest = fmin(quickest, (double)(cb_ticks_end() - before));
     search->cut |= sample.n < n * runner->slots[0].role->threads;
-    if (search->spent > search->limits->patience)
+    if (search->spent + quickest * i > search->limits->patience)
       break;
   }
+  /* What the probe was worth, not what it took: on a busy machine one that was
+   * interrupted would use up all patience, and n stay where it began. */
+  search->spent += 3 * quickest;
   return least;
 }
 
@@ -79,17 +82,20 @@ static int find_n(struct search *search)
     n = n > most / factor ? most : n * factor;
     wall = probe(search, n);
   }
-  /* Scaled and verified, twice at most. */
+  /* Scaled and verified, twice at most; without verification when there is no
+   * time for it, since batches of 1 would be good for nothing. */
+  double cost = wall / (double)n;
   for (int i = 0; i < 2 && wall > 0 && !search->cut; i++) {
     double by = search->target / wall;
-    if (by > 0.8 && by < 1.25)
-      break;
     uint64_t next = scaled(n, by);
     next = next > most ? most : next;
-    if (next == n || search->spent > search->limits->patience)
+    if (next == n || (by > 0.8 && by < 1.25))
       break;
     n = next;
+    if (search->spent > search->limits->patience)
+      break;
     wall = probe(search, n);
+    cost = wall / (double)n;
   }
   if (wall < 0)
     return -1;
@@ -98,7 +104,7 @@ static int find_n(struct search *search)
     n = n > 0 ? n : 1;
   }
   runner->n = n;
-  runner->cost = wall / (double)n;
+  runner->cost = cost;
   return 0;
 }
 
