@@ -8,6 +8,7 @@
 #define CB_PLUGIN_LOADER
 #include "workload/plugin.h"
 
+#include "coroutine/here.h"
 #include "workload/loader.h"
 
 #include <dlfcn.h>
@@ -17,6 +18,28 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+static struct cb_here *here(void)
+{
+  return cb_here();
+}
+
+/* The distance from the thread pointer to this thread's state, the same in all
+ * threads: the state is thread-local data of the initial-exec model. */
+static ptrdiff_t here_offset(void)
+{
+#if defined __x86_64__ && !defined __ILP32__
+  char *thread;
+  __asm__("movq %%fs:0, %0" : "=r"(thread));
+  return (char *)here() - thread;
+#elif defined __aarch64__
+  char *thread;
+  __asm__("mrs %0, tpidr_el0" : "=r"(thread));
+  return (char *)here() - thread;
+#else
+  return 0;
+#endif
+}
 
 /* What a plug-in may call. */
 static const struct cb_host table = {
@@ -45,6 +68,17 @@ static const struct cb_host table = {
     .ring_create = cb_ring_create,
     .ring_destroy = cb_ring_destroy,
     .ring_drain = cb_ring_drain,
+    .here = here,
+    .coroutine_refused = cb_coroutine_refused,
+    .coroutine_create = cb_coroutine_create,
+    .coroutine_switch = cb_coroutine_switch,
+    .coroutine_release = cb_coroutine_release,
+    .coroutine_yield = cb_coroutine_yield,
+    .coroutine_destroy = cb_coroutine_destroy,
+    .pool_create = cb_pool_create,
+    .pool_destroy = cb_pool_destroy,
+    .pool_prefill = cb_pool_prefill,
+    .pool_stats = cb_pool_stats,
 };
 
 /* One load of one plug-in, kept for ever. */
@@ -114,6 +148,7 @@ static int lend(const char *path, const struct cb_plugin *plugin,
 {
   struct cb_host ours = table;
   ours.size = plugin->host_size;
+  ours.here_offset = here_offset();
   if (plugin->host->size == 0)
     memcpy(plugin->host, &ours, plugin->host_size);
   else if (memcmp(plugin->host, &ours, plugin->host_size) != 0)

@@ -72,6 +72,24 @@ struct cb_host {
   void (*ring_destroy)(struct cb_ring *ring);
   uint64_t (*ring_drain)(struct cb_ring *ring, cb_ring_drop *drop,
                          void *context);
+
+  /* A thread's struct cb_here (cbench/coroutine.h) lies so many bytes from its
+   * thread pointer. */
+  ptrdiff_t here_offset;
+  struct cb_here *(*here)(void);
+  int (*coroutine_refused)(struct cb_coroutine *coroutine);
+  struct cb_coroutine *(*coroutine_create)(struct cb_pool *pool,
+                                           cb_entry *entry, void *opaque,
+                                           struct cb_error *error);
+  int (*coroutine_switch)(struct cb_coroutine *coroutine);
+  void (*coroutine_release)(struct cb_coroutine *coroutine);
+  int (*coroutine_yield)(void);
+  int (*coroutine_destroy)(struct cb_coroutine *coroutine);
+  struct cb_pool *(*pool_create)(const struct cb_pool_options *options,
+                                 struct cb_error *error);
+  int (*pool_destroy)(struct cb_pool *pool, struct cb_error *error);
+  int (*pool_prefill)(struct cb_pool *pool, size_t n, struct cb_error *error);
+  void (*pool_stats)(struct cb_pool *pool, struct cb_pool_stats *stats);
 };
 
 struct cb_plugin_kind {
@@ -142,6 +160,40 @@ __attribute__((weak)) struct cb_host cb_plugin_host;
 #define cb_ring_create (cb_plugin_host.ring_create)
 #define cb_ring_destroy (cb_plugin_host.ring_destroy)
 #define cb_ring_drain (cb_plugin_host.ring_drain)
+#define cb_coroutine_create (cb_plugin_host.coroutine_create)
+#define cb_coroutine_switch (cb_plugin_host.coroutine_switch)
+#define cb_coroutine_release (cb_plugin_host.coroutine_release)
+#define cb_coroutine_yield (cb_plugin_host.coroutine_yield)
+#define cb_coroutine_destroy (cb_plugin_host.coroutine_destroy)
+#define cb_pool_create (cb_plugin_host.pool_create)
+#define cb_pool_destroy (cb_plugin_host.pool_destroy)
+#define cb_pool_prefill (cb_plugin_host.pool_prefill)
+#define cb_pool_stats(pool, stats) (cb_plugin_host.pool_stats(pool, stats))
+
+/* What cbench/coroutine_ops.h wants. A coroutine may go on on another thread,
+ * so the thread is asked for anew each time, which the volatile says. */
+#define CB_HERE cb_plugin_here
+#define CB_REFUSED (cb_plugin_host.coroutine_refused)
+
+static inline __attribute__((always_inline, unused)) struct cb_here *
+cb_plugin_here(void)
+{
+#if defined __x86_64__ && !defined __ILP32__
+  struct cb_here *here;
+  __asm__ __volatile__("movq %%fs:0, %0\n\t"
+                       "addq %1, %0"
+                       : "=&r"(here)
+                       : "m"(cb_plugin_host.here_offset)
+                       : "cc");
+  return here;
+#elif defined __aarch64__
+  char *thread;
+  __asm__ __volatile__("mrs %0, tpidr_el0" : "=r"(thread));
+  return (struct cb_here *)(void *)(thread + cb_plugin_host.here_offset);
+#else
+  return cb_plugin_host.here();
+#endif
+}
 
 #endif
 #endif

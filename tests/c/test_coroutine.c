@@ -391,7 +391,13 @@ static void round_up_and_yield(void *opaque)
 
 static bool has_own_rounding(const char *backend)
 {
-  return strcmp(backend, "asm_fpu") == 0 || strcmp(backend, "swapcontext") == 0;
+  static const char *const names[] = {"asm_fpu", "swapcontext",
+                                      /* of plug-ins */
+                                      "boost_context", "pcl", NULL};
+  for (const char *const *name = names; *name; name++)
+    if (strcmp(*name, backend) == 0)
+      return true;
+  return false;
 }
 
 static void rounding(void **state)

@@ -1,0 +1,200 @@
+/*
+ * rte_ring.c - DPDK's rte_ring, inlined from its headers, in each of its modes.
+ * A ring made by rte_ring_init in memory of ours needs no EAL.
+ *
+ * The functions called are those of one mode; rte_ring_enqueue_burst and the
+ * like, which look the mode up in the ring first, are dearer.
+ */
+#include "dpdk.h"
+
+#include <cbench/plugin.h>
+#include <cbench/ring_loops.h>
+
+#include <rte_ring.h>
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct peer {
+  struct cb_ring ring;
+  _Alignas(128) struct rte_ring rte; /* its slots come behind it */
+};
+
+static uint64_t peer_count(struct cb_ring *ring)
+{
+  return rte_ring_count(&((struct peer *)ring)->rte);
+}
+
+static uint64_t peer_free_count(struct cb_ring *ring)
+{
+  return rte_ring_free_count(&((struct peer *)ring)->rte);
+}
+
+/* Elements of 8 bytes, by the functions rte_ring_IN_... and rte_ring_OUT_... */
+#define OPERATIONS(NAME, IN, OUT)                                              \
+  CB_RING_PLAIN_CURSORS(NAME, struct peer)                                     \
+  CB_RING_INLINE bool NAME##_enqueue(struct NAME##_producer *at,               \
+                                     uint64_t value)                           \
+  {                                                                            \
+    return rte_ring_##IN##_enqueue_bulk_elem(&at->ring->rte, &value,           \
+                                             sizeof value, 1, NULL) != 0;      \
+  }                                                                            \
+  CB_RING_INLINE bool NAME##_dequeue(struct NAME##_consumer *at,               \
+                                     uint64_t *value)                          \
+  {                                                                            \
+    return rte_ring_##OUT##_dequeue_bulk_elem(&at->ring->rte, value,           \
+                                              sizeof *value, 1, NULL) != 0;    \
+  }                                                                            \
+  CB_RING_INLINE uint32_t NAME##_enqueue_n(                                    \
+      struct NAME##_producer *at, const uint64_t *values, uint32_t n,          \
+      enum cb_ring_mode mode, uint32_t *room)                                  \
+  {                                                                            \
+    struct rte_ring *rte = &at->ring->rte;                                     \
+    if (mode == CB_RING_BULK)                                                  \
+      return rte_ring_##IN##_enqueue_bulk_elem(rte, values, sizeof *values, n, \
+                                               room);                          \
+    return rte_ring_##IN##_enqueue_burst_elem(rte, values, sizeof *values, n,  \
+                                              room);                           \
+  }                                                                            \
+  CB_RING_INLINE uint32_t NAME##_dequeue_n(                                    \
+      struct NAME##_consumer *at, uint64_t *values, uint32_t n,                \
+      enum cb_ring_mode mode, uint32_t *left)                                  \
+  {                                                                            \
+    struct rte_ring *rte = &at->ring->rte;                                     \
+    if (mode == CB_RING_BULK)                                                  \
+      return rte_ring_##OUT##_dequeue_bulk_elem(rte, values, sizeof *values,   \
+                                                n, left);                      \
+    return rte_ring_##OUT##_dequeue_burst_elem(rte, values, sizeof *values, n, \
+                                               left);                          \
+  }                                                                            \
+  CB_RING_INLINE uint64_t NAME##_count(struct cb_ring *ring)                   \
+  {                                                                            \
+    return peer_count(ring);                                                   \
+  }                                                                            \
+  CB_RING_INLINE uint64_t NAME##_free_count(struct cb_ring *ring)              \
+  {                                                                            \
+    return peer_free_count(ring);                                              \
+  }
+
+OPERATIONS(st, sp, sc)
+#define RING st
+#include <cbench/ring_loops.h>
+
+OPERATIONS(mt, mp, mc)
+#define RING mt
+#include <cbench/ring_loops.h>
+
+OPERATIONS(rts, mp_rts, mc_rts)
+#define RING rts
+#include <cbench/ring_loops.h>
+
+OPERATIONS(hts, mp_hts, mc_hts)
+#define RING hts
+#include <cbench/ring_loops.h>
+
+static const struct variant {
+  const char *sync;
+  unsigned flags;
+  struct cb_ring_limits limits;
+  struct cb_ring_ops ops;
+  struct cb_ring_loops loops;
+} variants[] = {
+    {"mt", 0, {.zero_allowed = true}, {CB_RING_OPS(mt)}, {CB_RING_LOOPS(mt)}},
+    {"st",
+     RING_F_SP_ENQ | RING_F_SC_DEQ,
+     {.producers = 1, .consumers = 1, .zero_allowed = true},
+     {CB_RING_OPS(st)},
+     {CB_RING_LOOPS(st)}},
+    {"rts",
+     RING_F_MP_RTS_ENQ | RING_F_MC_RTS_DEQ,
+     {.zero_allowed = true, .late_visible = true},
+     {CB_RING_OPS(rts)},
+     {CB_RING_LOOPS(rts)}},
+    {"hts",
+     RING_F_MP_HTS_ENQ | RING_F_MC_HTS_DEQ,
+     {.zero_allowed = true},
+     {CB_RING_OPS(hts)},
+     {CB_RING_LOOPS(hts)}},
+};
+
+static struct peer *allocate(uint32_t slots, struct cb_error *error)
+{
+  if (!rte_is_power_of_2(slots)) { /* or it would say so on stderr */
+    cb_fail(error, -EINVAL,
+            "option 'size': rte_ring takes powers of two, got %u (or "
+            "exact = true)",
+            slots);
+    return NULL;
+  }
+  ssize_t size = rte_ring_get_memsize(slots);
+  size_t bytes = offsetof(struct peer, rte) + (size_t)size;
+  bytes = (bytes + 255) / 128 * 128;
+  struct peer *peer = aligned_alloc(128, bytes);
+  if (!peer) {
+    cb_fail(error, -ENOMEM, "out of memory for a ring of %u slots", slots);
+    return NULL;
+  }
+  memset(peer, 0, bytes);
+  return peer;
+}
+
+static struct cb_ring *create(const struct cb_spec *spec,
+                              struct cb_error *error)
+{
+  uint32_t size = (uint32_t)cb_spec_integer(spec, "size");
+  bool exact = cb_spec_boolean(spec, "exact");
+  const struct variant *variant = variants;
+  while (strcmp(variant->sync, cb_spec_string(spec, "sync")) != 0)
+    variant++;
+  struct peer *peer = allocate(exact ? rte_align32pow2(size + 1) : size, error);
+  if (!peer)
+    return NULL;
+  int status = rte_ring_init(&peer->rte, "cbench", size,
+                             variant->flags | (exact ? RING_F_EXACT_SZ : 0));
+  if (status < 0) {
+    cb_fail(error, status, "rte_ring_init refuses a ring of %u: %s", size,
+            strerror(-status));
+    free(peer);
+    return NULL;
+  }
+  peer->ring.ops = &variant->ops;
+  peer->ring.loops = &variant->loops;
+  peer->ring.limits = variant->limits;
+  peer->ring.capacity = rte_ring_get_capacity(&peer->rte);
+  return &peer->ring;
+}
+
+static void destroy(struct cb_ring *ring)
+{
+  free(ring);
+}
+
+static const struct cb_option options[] = {
+    {.name = "size",
+     .type = CB_INTEGER,
+     .preset = "1024",
+     .min = 1,
+     .max = 1 << 24,
+     .help = "slots, a power of two, one of which stays free"},
+    {.name = "exact",
+     .type = CB_BOOLEAN,
+     .preset = "false",
+     .help = "size is the number of elements that fit, and any number"},
+    {.name = "sync",
+     .type = CB_CHOICE,
+     .preset = "mt",
+     .choices = "st|mt|rts|hts",
+     .help = "the mode of both sides"},
+    {.name = NULL}};
+
+const struct cb_ring_kind peer_rte_ring = {
+    .kind.name = "rte_ring",
+    .kind.summary = "the real rte_ring of DPDK",
+    .kind.options = options,
+    .limits = {.zero_allowed = true},
+    .create = create,
+    .destroy = destroy,
+    .ops = {CB_RING_OPS(mt)},
+    .loops = {CB_RING_LOOPS(mt)},
+};
