@@ -735,6 +735,20 @@ enum cb_status {
 /* "ok", "fail", "partial", "n/a". */
 CB_API const char *cb_status_name(enum cb_status status);
 
+/* What a processor counts itself, where it lets us. */
+enum cb_hardware {
+  CB_CYCLES, /* of the core, in user mode */
+  CB_INSTRUCTIONS,
+  CB_CACHE_MISSES,
+  CB_BRANCH_MISSES
+};
+enum { CB_HARDWARE_COUNT = 4 };
+
+/* "cycles", "instructions", "cache_misses", "branch_misses"; NULL beyond. */
+CB_API const char *cb_hardware_name(unsigned index);
+/* Why there are no hardware counters, as a sentence; NULL when there are. */
+CB_API const char *cb_hardware_absent(void);
+
 /* One thread of one role, over all timed rounds. */
 struct cb_role_result {
   const char *role; /* the workload's string */
@@ -763,6 +777,8 @@ struct cb_result {
   struct cb_counter counters[CB_RESULT_COUNTERS];
   size_t counter_count;
   bool checked; /* the workload has a proof, and it held */
+  /* Per operation of the first role, by enum cb_hardware; NaN: not known. */
+  double hardware[CB_HARDWARE_COUNT];
 };
 
 /* A workload to be measured, and where. It stays the caller's. */
@@ -883,6 +899,24 @@ CB_API int cb_compare(const struct cb_sample *a, size_t a_count,
                       const struct cb_sample *b, size_t b_count,
                       const struct cb_compare_options *options,
                       struct cb_comparison *comparison);
+
+/* What measuring itself costs and can tell, here and now, in one process. */
+struct cb_selftest {
+  double clock_cost;   /* ticks of one begin and end around nothing */
+  double empty_batch;  /* ticks of a batch that does nothing */
+  double turn;         /* ticks of one turn of an empty loop */
+  double harness;      /* seconds that all this adds to an operation of 1 ns */
+  double around;       /* CPU seconds spent for a batch outside of it */
+  double same_ratio;   /* a chain of adds against itself: 1 */
+  double double_ratio; /* against one of twice the length: 2 */
+  double canary_best[2], canary_typical[2]; /* ticks; chain, throughput */
+  uint64_t rounds;
+};
+
+/* Measures for options->seconds. 0, or the first row's error. */
+CB_API int cb_selftest_run(const struct cb_measure_options *options,
+                           struct cb_selftest *selftest,
+                           struct cb_error *error);
 
 /* ---- plug-ins ------------------------------------------------------------ */
 

@@ -11,9 +11,7 @@
 
 #include "measure/runner.h"
 
-#include "base/ticks.h"
 #include "base/topology.h"
-#include "measure/causes.h"
 
 #include <errno.h>
 #include <sched.h>
@@ -58,17 +56,6 @@ static bool meet(struct cb_crew *crew)
   return yielded;
 }
 
-static void run_batch(struct cb_slot *slot, uint64_t n)
-{
-  struct cb_trace trace;
-  double hz = cb_clock()->hz;
-  cb_trace_start(&trace);
-  if (meet(slot->crew))
-    cb_trace_start(&trace);
-  cb_slot_time(slot, slot->crew->state, n);
-  slot->causes = cb_trace_stop(&trace, hz);
-}
-
 static void begin(struct cb_slot *slot)
 {
   if (cb_pin(slot->cpu, &slot->error) == 0)
@@ -80,7 +67,7 @@ static void obey(struct cb_slot *slot, enum command command, uint64_t n)
   if (command == BEGIN)
     begin(slot);
   else if (command == RUN)
-    run_batch(slot, n);
+    cb_slot_batch(slot, slot->crew->state, n, meet);
   else
     cb_slot_end(slot, slot->crew->state);
 }

@@ -118,7 +118,7 @@ static struct cb_batch_limits batch_limits(const struct run *run)
                                   .crew = crew * hz,
                                   .least = least * hz,
                                   .most = most * hz,
-                                  .patience = (share + 2e-3) * hz};
+                                  .patience = (5 * share + 2e-3) * hz};
 }
 
 /* ---- steps --------------------------------------------------------------- */
@@ -314,7 +314,7 @@ static void finish(struct run *run)
     if (runner->work)
       cb_runner_close(runner);
     else
-      *runner = (struct cb_runner){.result = &run->measurement->results[i]};
+      runner->result = &run->measurement->results[i];
     judge(run, runner);
     cb_classify(runner->result->samples, runner->result->sample_count);
   }

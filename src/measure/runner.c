@@ -7,6 +7,8 @@
 #include "measure/causes.h"
 
 #include <errno.h>
+#include <math.h>
+#include <sched.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -41,6 +43,8 @@ int cb_slot_begin(struct cb_slot *slot, void *state)
 {
   const struct cb_role *role = slot->role;
   int status = 0;
+  if (!cb_hardware_absent())
+    cb_perf_open(&slot->perf, cb_perf_hardware);
   if (role->begin)
     status = role->begin(state, slot->thread, &slot->error);
   slot->begun = status >= 0;
@@ -55,6 +59,32 @@ void cb_slot_end(struct cb_slot *slot, void *state)
   if (slot->begun && slot->role->end)
     slot->role->end(state, slot->thread);
   slot->begun = false;
+  cb_perf_close(&slot->perf);
+}
+
+static void count_hardware(struct cb_slot *slot,
+                           const struct cb_perf_counts *before)
+{
+  struct cb_perf_counts after;
+  cb_perf_read(&slot->perf, &after);
+  for (int i = 0; i < CB_HARDWARE_COUNT; i++)
+    slot->counts.values[i] = after.values[i] - before->values[i];
+}
+
+void cb_slot_batch(struct cb_slot *slot, void *state, uint64_t n,
+                   bool (*meet)(struct cb_crew *crew))
+{
+  struct cb_trace trace;
+  struct cb_perf_counts counts;
+  double hz = cb_clock()->hz;
+  cb_perf_read(&slot->perf, &counts);
+  cb_trace_start(&trace);
+  /* Who waited long was switched away, but not in the batch. */
+  if (meet && meet(slot->crew))
+    cb_trace_start(&trace);
+  cb_slot_time(slot, state, n);
+  slot->causes = cb_trace_stop(&trace, hz);
+  count_hardware(slot, &counts);
 }
 
 static int choose_cpus(const struct cb_variant *variant, unsigned threads,
@@ -211,6 +241,9 @@ static void sum_up(struct cb_runner *runner)
   struct cb_result *result = runner->result;
   result->n = runner->n;
   result->overlap = 1;
+  /* Until now a sum; of nothing it is not a number. */
+  for (int i = 0; i < CB_HARDWARE_COUNT; i++)
+    result->hardware[i] /= (double)result->operations;
   for (size_t i = 0; i < result->role_count; i++) {
     struct cb_role_result *role = &result->roles[i];
     /* Until now the ticks during which every thread ran. */
@@ -245,6 +278,8 @@ void cb_runner_close(struct cb_runner *runner)
   free(runner->slots);
   runner->slots = NULL;
   runner->ready = false;
+  for (int i = 0; i < CB_HARDWARE_COUNT && runner->result->operations == 0; i++)
+    runner->result->hardware[i] = NAN;
 }
 
 /* ---- batches ------------------------------------------------------------- */
@@ -253,13 +288,10 @@ static int run_here(struct cb_runner *runner, uint64_t n)
 {
   struct cb_slot *slot = &runner->slots[0];
   struct cb_error error;
-  struct cb_trace trace;
-  double hz = cb_clock()->hz;
-  if (cb_pin(slot->cpu, &error) < 0)
+  /* Pinned it is; only variants on other CPUs make it move. */
+  if (sched_getcpu() != slot->cpu && cb_pin(slot->cpu, &error) < 0)
     return refuse(runner, &error);
-  cb_trace_start(&trace);
-  cb_slot_time(slot, runner->work->state, n);
-  slot->causes = cb_trace_stop(&trace, hz);
+  cb_slot_batch(slot, runner->work->state, n, NULL);
   return 0;
 }
 
@@ -319,6 +351,9 @@ static void add_roles(struct cb_runner *runner)
     role->ticks += slot->stop - slot->start;
     if (first_stop > last_start)
       role->overlap += (double)(first_stop - last_start);
+    for (int j = 0; j < CB_HARDWARE_COUNT; j++)
+      if (slot->role == runner->slots[0].role)
+        runner->result->hardware[j] += slot->counts.values[j];
   }
 }
 

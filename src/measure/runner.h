@@ -9,6 +9,7 @@
 
 #include "base/cpu.h"
 #include "cbench.h"
+#include "measure/perf.h"
 
 #include <pthread.h>
 #include <setjmp.h>
@@ -36,6 +37,8 @@ struct cb_slot {
   bool begun, escaped;
   uint64_t start, stop, operations;
   uint32_t causes;
+  struct cb_perf perf;          /* open from begin to end */
+  struct cb_perf_counts counts; /* of the batch */
   struct cb_error error;
 };
 
@@ -78,8 +81,13 @@ void cb_runner_mark(struct cb_runner *runner);
 int cb_runner_fail(struct cb_runner *runner, enum cb_status status, int code,
                    const char *format, ...) CB_PRINTF(4, 5);
 
-/* Runs the body of a slot between two readings of the counter. */
+/* Runs the body of a slot between two readings of the counter (watchdog.c). */
 void cb_slot_time(struct cb_slot *slot, void *state, uint64_t n);
+/* One batch on the thread of the slot, with everything that is asked before
+ * and after. meet, where it is not NULL, waits for the other threads and says
+ * whether that took long. */
+void cb_slot_batch(struct cb_slot *slot, void *state, uint64_t n,
+                   bool (*meet)(struct cb_crew *crew));
 /* Calls the role's begin, leaving a failure in the slot; and its end. */
 int cb_slot_begin(struct cb_slot *slot, void *state);
 void cb_slot_end(struct cb_slot *slot, void *state);

@@ -1,12 +1,19 @@
 #include "workload/kinds.h"
 
 static const struct cb_kind *const kinds[] = {
-    &cb_workload_call.kind,       &cb_workload_chain.kind,
-    &cb_workload_throughput.kind, &cb_workload_atomic.kind,
-    &cb_workload_lock.kind,       &cb_workload_clock.kind,
-    &cb_workload_yield.kind,      &cb_workload_lifecycle.kind,
-    &cb_workload_nesting.kind,    &cb_workload_create.kind,
-    &cb_workload_c.kind,          NULL,
+    &cb_workload_call.kind,
+    &cb_workload_chain.kind,
+    &cb_workload_throughput.kind,
+    &cb_workload_atomic.kind,
+    &cb_workload_lock.kind,
+    &cb_workload_clock.kind,
+    &cb_workload_cacheline.kind,
+    &cb_workload_yield.kind,
+    &cb_workload_lifecycle.kind,
+    &cb_workload_nesting.kind,
+    &cb_workload_create.kind,
+    &cb_workload_c.kind,
+    NULL,
 };
 
 const struct cb_family cb_workload_family = {

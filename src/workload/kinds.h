@@ -10,6 +10,7 @@ extern const struct cb_workload_kind cb_workload_throughput;
 extern const struct cb_workload_kind cb_workload_atomic;
 extern const struct cb_workload_kind cb_workload_lock;
 extern const struct cb_workload_kind cb_workload_clock;
+extern const struct cb_workload_kind cb_workload_cacheline;
 extern const struct cb_workload_kind cb_workload_yield;
 extern const struct cb_workload_kind cb_workload_lifecycle;
 extern const struct cb_workload_kind cb_workload_nesting;

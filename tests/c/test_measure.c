@@ -325,10 +325,18 @@ static void a_given_n_is_used(void **state)
   free(fake);
 }
 
+static uint64_t run_nothing(void *state, unsigned thread, uint64_t n)
+{
+  (void)state;
+  (void)thread;
+  return n;
+}
+
 static void nothing_is_below_resolution(void **state)
 {
   (void)state;
   struct fake *fake = make(0, 1);
+  fake->roles[0].run = run_nothing;
   struct cb_estimate estimate;
   struct cb_measurement *measurement = measure(&fake, 1, brief(20));
   struct cb_result *result = &measurement->results[0];
@@ -612,6 +620,29 @@ static void the_watchdog_uses_force(void **state)
   check_bitten(fake, true);
 }
 
+/* Its figures are for the reader; only that they are there can be tested. */
+static void the_selftest_tells(void **state)
+{
+  (void)state;
+  struct cb_selftest selftest;
+  struct cb_error error = {0, ""};
+  struct cb_measure_options options = brief(21);
+  assert_int_equal(cb_selftest_run(&options, &selftest, &error), 0);
+  assert_int_equal(selftest.rounds, 21);
+  assert_true(selftest.clock_cost >= 0);
+  assert_true(selftest.empty_batch >= selftest.clock_cost);
+  assert_true(selftest.turn > 0 && selftest.harness > 0);
+  /* Known answers, with room for a machine under load. */
+  assert_true(selftest.same_ratio > 0.8 && selftest.same_ratio < 1.25);
+  assert_true(selftest.double_ratio > 1.6 && selftest.double_ratio < 2.5);
+  for (int i = 0; i < 2; i++) {
+    assert_true(selftest.canary_best[i] > 0);
+    assert_true(selftest.canary_typical[i] >= selftest.canary_best[i]);
+  }
+  options.seconds = -1;
+  assert_true(cb_selftest_run(&options, &selftest, &error) < 0);
+}
+
 static void affinity_is_put_back(void **state)
 {
   (void)state;
@@ -649,6 +680,7 @@ int main(void)
       cmocka_unit_test(the_watchdog_asks_first),
       cmocka_unit_test(the_watchdog_interrupts),
       cmocka_unit_test(the_watchdog_uses_force),
+      cmocka_unit_test(the_selftest_tells),
       cmocka_unit_test(affinity_is_put_back)};
   alarm(100);
   return cmocka_run_group_tests_name("measure", tests, NULL, NULL);

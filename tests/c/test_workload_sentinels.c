@@ -6,7 +6,7 @@
 #include "workload/kinds.h"
 
 #include <errno.h>
-#include <stdio.h>
+#include <stdatomic.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -114,6 +114,29 @@ static void stores_leave_the_last(void **state)
   workload.destroy(&workload);
 }
 
+static void a_line_goes_there_and_back(void **state)
+{
+  (void)state;
+  struct cb_error error = {0, ""};
+  struct cb_workload workload;
+  struct cb_control control = {0};
+  struct cb_spec *spec =
+      cb_spec_create(&cb_workload_family, "cacheline", &error);
+  assert_int_equal(cb_workload_cacheline.create(spec, &workload, &error), 0);
+  cb_spec_destroy(spec);
+  assert_int_equal(workload.role_count, 2);
+  assert_int_equal(drive(&workload, 2000, &error), 0);
+  /* Alone it waits until it is told to stop, and did nothing. */
+  assert_int_equal(workload.setup(workload.state, &control, &error), 0);
+  atomic_store(&control.stop, 1);
+  assert_int_equal(workload.roles[1].run(workload.state, 0, 5), 0);
+  assert_int_equal(workload.check(workload.state, 0, &error), 0);
+  assert_int_equal(workload.roles[0].run(workload.state, 0, 5), 0);
+  assert_int_equal(workload.check(workload.state, 0, &error), 0);
+  assert_true(workload.check(workload.state, 2, &error) < 0);
+  workload.destroy(&workload);
+}
+
 static void adds_are_limited(void **state)
 {
   (void)state;
@@ -128,13 +151,15 @@ static void adds_are_limited(void **state)
 
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(call_counts),
-                                     cmocka_unit_test(chain_ends_where_it_must),
-                                     cmocka_unit_test(throughput_adds_up),
-                                     cmocka_unit_test(time_does_not_go_back),
-                                     cmocka_unit_test(atomics_lose_nothing),
-                                     cmocka_unit_test(stores_leave_the_last),
-                                     cmocka_unit_test(adds_are_limited)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(call_counts),
+      cmocka_unit_test(chain_ends_where_it_must),
+      cmocka_unit_test(throughput_adds_up),
+      cmocka_unit_test(time_does_not_go_back),
+      cmocka_unit_test(atomics_lose_nothing),
+      cmocka_unit_test(stores_leave_the_last),
+      cmocka_unit_test(a_line_goes_there_and_back),
+      cmocka_unit_test(adds_are_limited)};
   alarm(60);
   return cmocka_run_group_tests_name("workload_sentinels", tests, NULL, NULL);
 }
