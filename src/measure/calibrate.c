@@ -21,6 +21,8 @@
 
 static const uint64_t n_most = UINT64_C(1) << 40;
 
+enum { PROBES = 3 };
+
 struct search {
   struct cb_runner *runner;
   const struct cb_batch_limits *limits;
@@ -31,12 +33,12 @@ struct search {
   bool warned;
 };
 
-/* The least wall time of up to three batches of n, or negative. */
-static double probe(struct search *search, uint64_t n)
+/* The least wall time of some batches of n, or negative. */
+static double probe(struct search *search, uint64_t n, int batches)
 {
   struct cb_runner *runner = search->runner;
   double least = INFINITY, quickest = INFINITY;
-  for (int i = 1; i <= 3; i++) {
+  for (int i = 1; i <= batches; i++) {
     struct cb_sample sample = {0};
     uint64_t before = cb_ticks_begin();
     cb_watchdog_enter(search->watchdog, runner);
@@ -53,7 +55,7 @@ static double probe(struct search *search, uint64_t n)
   }
   /* What the probe was worth, not what it took: on a busy machine one that was
    * interrupted would use up all patience, and n stay where it began. */
-  search->spent += 3 * quickest;
+  search->spent += batches * quickest;
   return least;
 }
 
@@ -75,12 +77,12 @@ static int find_n(struct search *search)
 {
   struct cb_runner *runner = search->runner;
   uint64_t most = most_of(runner), n = 1;
-  double wall = probe(search, n);
+  double wall = probe(search, n, PROBES);
   while (wall >= 0 && wall < search->target / 2 && n < most && !search->cut &&
          search->spent < search->limits->patience) {
     uint64_t factor = wall < search->target / 16 ? 8 : 2;
     n = n > most / factor ? most : n * factor;
-    wall = probe(search, n);
+    wall = probe(search, n, PROBES);
   }
   /* Scaled and verified, twice at most; without verification when there is no
    * time for it, since batches of 1 would be good for nothing. */
@@ -94,7 +96,7 @@ static int find_n(struct search *search)
     n = next;
     if (search->spent > search->limits->patience)
       break;
-    wall = probe(search, n);
+    wall = probe(search, n, PROBES);
     cost = wall / (double)n;
   }
   if (wall < 0)
@@ -119,7 +121,7 @@ int cb_calibrate(struct cb_runner *runner, const struct cb_batch_limits *limits,
   int status;
   if (runner->variant->n > 0) {
     runner->n = runner->variant->n;
-    status = probe(&search, runner->n) < 0 ? -1 : 0;
+    status = probe(&search, runner->n, 1) < 0 ? -1 : 0;
   } else
     status = find_n(&search);
   return search.warned ? -ETIMEDOUT : status;

@@ -14,7 +14,7 @@ struct cb_batch_limits {
   double patience; /* for the calibration of one variant */
 };
 
-/* Finds runner->n and runner->cost (unless the variant gives n: then only
+/* Finds runner->n and runner->cost (unless the variant gives n: then one batch
  * warms up). Keeps the last batch as runner->probe. Negative: the variant is
  * out, with a reason; -ETIMEDOUT: the watchdog had to end a batch. */
 int cb_calibrate(struct cb_runner *runner, const struct cb_batch_limits *limits,

@@ -105,7 +105,8 @@ static struct cb_batch_limits batch_limits(const struct run *run)
     crew = crew_batch_seconds;
   }
   /* Twenty rounds must fit, or batches get shorter: down to the least. */
-  double share = run->options.seconds / (20.0 * (double)run->count);
+  double whole = run->options.seconds / (double)run->count;
+  double share = whole / 20;
   double least = 1000 * cb_clock()->cost / hz;
   least = least > least_batch_seconds ? least : least_batch_seconds;
   single = single < share / 2 ? single : share / 2;
@@ -118,7 +119,7 @@ static struct cb_batch_limits batch_limits(const struct run *run)
                                   .crew = crew * hz,
                                   .least = least * hz,
                                   .most = most * hz,
-                                  .patience = (5 * share + 2e-3) * hz};
+                                  .patience = (whole / 8 + 2e-3) * hz};
 }
 
 /* ---- steps --------------------------------------------------------------- */
@@ -180,12 +181,19 @@ static void bitten(struct run *run, struct cb_runner *runner)
                  cb_seconds() - run->watchdog.since);
 }
 
+/* With a given n even a late process gives one batch of each variant. */
+static bool too_late(struct run *run, const struct cb_runner *runner)
+{
+  return over(run) && (runner->variant->n == 0 ||
+                       strcmp(run->measurement->stopped_by, "time") != 0);
+}
+
 static void calibrate(struct run *run)
 {
   struct cb_batch_limits limits = batch_limits(run);
-  for (size_t i = 0; i < run->count && !over(run); i++) {
+  for (size_t i = 0; i < run->count; i++) {
     struct cb_runner *runner = &run->runners[i];
-    if (!runner->ready)
+    if (!runner->ready || too_late(run, runner))
       continue;
     show(run, "calibration", run->variants[i].name);
     if (cb_calibrate(runner, &limits, &run->watchdog) == -ETIMEDOUT)

@@ -404,9 +404,9 @@ static void record_order(uint64_t seed, unsigned *into)
   assert_non_null(measurement);
   assert_int_equal(measurement->rounds, 16);
   assert_int_equal(measurement->seed, seed);
-  /* 4 x 3 probes, then 16 rounds. */
-  assert_int_equal(who_count, 12 + 64);
-  memcpy(into, who + 12, 64 * sizeof *into);
+  /* Each warms up, then 16 rounds. */
+  assert_int_equal(who_count, 4 + 64);
+  memcpy(into, who + 4, 64 * sizeof *into);
   cb_measurement_destroy(measurement);
 }
 
@@ -540,6 +540,26 @@ static void one_operation_outlasts_the_budget(void **state)
   assert_int_equal(atomic_load(&fake->batches), 1);
   cb_measurement_destroy(measurement);
   free(fake);
+}
+
+/* A process that starts late still gives one batch of a known size. */
+static void a_given_n_is_never_too_late(void **state)
+{
+  (void)state;
+  struct fake *fakes[2] = {make(0.25 * cb_clock()->hz, 1), make(1000, 1)};
+  struct cb_variant variants[2] = {{.workload = &fakes[0]->work, .n = 1},
+                                   {.workload = &fakes[1]->work, .n = 9}};
+  struct cb_measure_options options = {.seconds = 0.2};
+  struct cb_measurement *measurement = cb_measure(variants, 2, &options, NULL);
+  assert_non_null(measurement);
+  for (int i = 0; i < 2; i++) {
+    assert_int_equal(measurement->results[i].status, CB_OK);
+    assert_int_equal(measurement->results[i].sample_count, 1);
+    assert_int_equal(measurement->results[i].samples[0].round, 0);
+    free(fakes[i]);
+  }
+  assert_int_equal(measurement->rounds, 1);
+  cb_measurement_destroy(measurement);
 }
 
 static struct cb_control user;
@@ -676,6 +696,7 @@ int main(void)
       cmocka_unit_test(a_foreign_cpu_is_refused),
       cmocka_unit_test(time_ends_it),
       cmocka_unit_test(one_operation_outlasts_the_budget),
+      cmocka_unit_test(a_given_n_is_never_too_late),
       cmocka_unit_test(a_signal_keeps_what_there_is),
       cmocka_unit_test(the_watchdog_asks_first),
       cmocka_unit_test(the_watchdog_interrupts),
