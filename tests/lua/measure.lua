@@ -54,7 +54,7 @@ describe("measure", function ()
   it("decides over several processes", function ()
     local results = cbench.measure({
       workload.chain { adds = 1000 }, workload.chain { adds = 100 },
-    }, { time = 0.5, rounds = 20, forks = 8, reference = "adds=100" })
+    }, { time = 20, rounds = 20, forks = 8, reference = "adds=100" })
     assert.equal(8, results[1].forks)
     assert.equal("slower", results[1].ratio.verdict)
     assert.is_true(results[1].ratio.low <= results[1].ratio.value)
