@@ -60,7 +60,9 @@ end
 
 -- ---- values
 
+-- The least of its roles; a single thread has nothing to overlap with.
 local function overlap(record)
+  if record.threads == 1 then return nil end
   local least = record.overlap
   for _, role in ipairs(record.roles or {}) do
     local one = role.overlap

@@ -75,8 +75,8 @@ local function write(self)
   for _, part in ipairs(results.parts(self)) do
     local machine = part.meta.machine or {}
     lines[#lines + 1] = "pkg: cbench/" .. word(part.meta.scenario or "run")
-    if type(machine.model) == "string" then
-      lines[#lines + 1] = "cpu: " .. text.clean(machine.model)
+    if type(machine.cpu) == "string" then
+      lines[#lines + 1] = "cpu: " .. text.clean(machine.cpu)
     end
     for _, record in ipairs(part) do
       if record.ticks and not record.below_resolution then

@@ -35,7 +35,7 @@ end
 local function last_lines(self)
   local meta, lines = self.meta, {}
   labelled(lines, "effort", summary.effort(self))
-  labelled(lines, "machine", summary.machine(meta))
+  labelled(lines, "machine", summary.machine(self.meta, self))
   labelled(lines, "system", system_text(meta.machine))
   labelled(lines, "build", build_text(meta.build))
   if meta.command then

@@ -78,6 +78,8 @@ local function each(self, method, given, options)
     if value then
       found = found or {}
       found[#found + 1] = value
+      -- A run that was stopped stops those after it.
+      if method == "run" and value.meta.partial then break end
     end
   end
   return found, message
@@ -94,7 +96,9 @@ end
 function methods:run(given, options)
   local shared = {}
   for key, value in pairs(options or {}) do shared[key] = value end
-  if shared.time then shared.time = shared.time / #self.list end
+  if type(shared.time) == "number" then
+    shared.time = shared.time / #self.list
+  end
   local list, message = each(self, "run", given, shared)
   if not list then return nil, message end
   return results.concat(list)

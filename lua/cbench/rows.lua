@@ -36,16 +36,38 @@ local function describe(make, p)
   return descriptor
 end
 
--- A descriptor is made by its constructor and never changed after; the row's
--- label goes into a copy.
-local function named(descriptor, name)
+-- A descriptor is made by its constructor and never changed after; what is
+-- the row's own goes into a copy.
+local function changed(descriptor, fields)
   local new = setmetatable(copy(descriptor), getmetatable(descriptor))
-  new.name = name
+  for key, value in pairs(fields) do new[key] = value end
   return new
 end
 
+-- The descriptor on the threads or at the place that the row asks for: a
+-- function of p need not know of them.
+-- @return the descriptor, or nil and a sentence
+local function placed(descriptor, p, placement)
+  for _, name in ipairs(placement) do
+    if name == "threads" then
+      if descriptor.params.threads == nil then
+        return nil, ("option 'threads': the threads of '%s' follow from its "
+          .. "other parameters"):format(descriptor.kind)
+      end
+      local parameters = copy(descriptor.params)
+      parameters.threads = p.threads
+      descriptor = changed(descriptor, { params = parameters,
+                                         threads = p.threads })
+    else
+      descriptor = changed(descriptor, { place = p.place })
+    end
+  end
+  return descriptor
+end
+
 local function new_row(name, p, descriptor)
-  local row = { name = name, p = p, descriptor = named(descriptor, name) }
+  local row = { name = name, p = p,
+                descriptor = changed(descriptor, { name = name }) }
   local ok, reason = workload.check(row.descriptor)
   if not ok then row.refused = reason or "not possible here" end
   return row
@@ -71,7 +93,7 @@ local function column_names(columns)
 end
 
 -- @return a list of rows and the order of the parameters; nil and a sentence
-local function from_combinations(definition, checked)
+local function from_combinations(definition, checked, placement)
   local make = definition.workload
   local order = params.order(checked, {
     column_names(definition.columns), workload_order(make, checked),
@@ -83,6 +105,9 @@ local function from_combinations(definition, checked)
     if not definition.where or definition.where(copy(p)) then
       local descriptor
       descriptor, message = describe(make, p)
+      if descriptor then
+        descriptor, message = placed(descriptor, p, placement)
+      end
       if not descriptor then return nil, message end
       local label = params.label(p, order)
       if label == "" then label = descriptor.name or descriptor.kind end
@@ -294,17 +319,20 @@ end
 --- The rows of a scenario.
 -- @param definition what was given to `cbench.scenario`, checked
 -- @param checked its parameters, overridden
+-- @param placement names of parameters that place the threads
 -- @param filters list of texts: a row's label must contain one of them, and
 -- none of those with a leading "-"
 -- @return a list of rows and the order of its parameters; or nil, a sentence
 -- and, when it is the filter that leaves nothing, "filter"
-function rows.build(definition, checked, filters)
+function rows.build(definition, checked, placement, filters)
   local list, order
-  if type(definition.workload) == "table" and
-      not getmetatable(definition.workload) then
-    list, order = from_descriptors(definition)
+  if type(definition.workload) ~= "table" then
+    list, order = from_combinations(definition, checked, placement)
+  elseif placement[1] then
+    return nil, ("option '%s': a list of workloads takes one value"):format(
+      placement[1])
   else
-    list, order = from_combinations(definition, checked)
+    list, order = from_descriptors(definition)
   end
   if not list then return nil, order end
   if #list == 0 then return nil, "where: no row is left", "filter" end

@@ -163,7 +163,7 @@ end
 -- its columns; the values of a computed one are "computed".
 function methods:params()
   local definition = assert(definitions[self], "not a scenario")
-  local _, order = rows.build(definition, definition.params)
+  local _, order = rows.build(definition, definition.params, {})
   local list = {}
   for _, name in ipairs(params.order(definition.params, {
     type(order) == "table" and order or {},
@@ -182,19 +182,19 @@ end
 
 -- ---- rows
 
--- `threads` and `place` as lists sweep like parameters of the scenario.
+-- `threads` and `place` with several values sweep like parameters.
+-- @return the parameters and the names of those added
 local function with_placement(checked, options)
-  local new
+  local new, names = {}, {}
+  for name, values in pairs(checked) do new[name] = values end
   for _, name in ipairs { "threads", "place" } do
     local value = options[name]
-    if type(value) == "table" and #value > 0 then
-      new = new or setmetatable({}, { __index = checked })
+    if type(value) == "table" and #value > 1 then
       new[name] = value
+      names[#names + 1] = name
     end
   end
-  if not new then return checked end
-  for name, values in pairs(checked) do new[name] = new[name] or values end
-  return setmetatable(new, nil)
+  return new, names
 end
 
 local function build(self, given, options)
@@ -207,7 +207,9 @@ local function build(self, given, options)
   if not checked then error("scenario: " .. message, 3) end
   local filter = options.filter or {}
   if type(filter) == "string" then filter = { filter } end
-  return rows.build(definition, with_placement(checked, options), filter)
+  local placement
+  checked, placement = with_placement(checked, options)
+  return rows.build(definition, checked, placement, filter)
 end
 
 --- The rows that `:run` would measure.
@@ -245,11 +247,13 @@ local function measure_options(definition, options)
     new[key] = definition[key]
   end
   for key, value in pairs(options) do
-    if not own_options[key] and type(value) ~= "table" then
-      new[key] = value
+    if not own_options[key] then new[key] = value end
+  end
+  for _, key in ipairs { "threads", "place" } do
+    if type(new[key]) == "table" then
+      new[key] = #new[key] == 1 and new[key][1] or nil
     end
   end
-  new.cpus = options.cpus
   new.forks = new.forks or 10
   return measure.check_options(new)
 end
@@ -268,22 +272,35 @@ local function measured(list, options)
   return measure.run(descriptors, options)
 end
 
--- Gives records the scenario's own names and parameters.
-local function label(list, records)
+-- Gives a record the scenario's own names and parameters.
+local function label(row, record)
+  record.name = row.name
+  record.workload = row.descriptor.kind
+  record.reference = row.rides
+  record.params = record.params or {}
+  for key, value in pairs(row.descriptor.params) do
+    if record.params[key] == nil then record.params[key] = value end
+  end
+  for key, value in pairs(row.p) do record.params[key] = value end
+  local to = row.reference or row
+  if record.ratio then
+    record.ratio.to = to.name
+    record.same_workload = to.descriptor.kind == row.descriptor.kind or nil
+  end
+end
+
+-- What is below resolution has no ratio, and is none.
+local function drop_ratios(list, records, notes)
+  local below = {}
+  for i, row in ipairs(list) do
+    below[row] = records[i].below_resolution
+  end
   for i, row in ipairs(list) do
     local record = records[i]
-    record.name = row.name
-    record.workload = row.descriptor.kind
-    record.reference = row.rides
-    record.params = record.params or {}
-    for key, value in pairs(row.descriptor.params) do
-      if record.params[key] == nil then record.params[key] = value end
-    end
-    for key, value in pairs(row.p) do record.params[key] = value end
-    local to = row.reference or row
-    if record.ratio then
-      record.ratio.to = to.name
-      record.same_workload = to.descriptor.kind == row.descriptor.kind or nil
+    if record.ratio and (below[row] or below[row.reference or row]) then
+      record.ratio = nil
+      notes[#notes + 1] = ("%s: no ratio, '%s' is below resolution"):format(
+        row.name, below[row] and row.name or row.reference.name)
     end
   end
 end
@@ -400,8 +417,9 @@ function methods:run(given, options)
   end })
   local records, meta = measured(list, checked)
   if not records then return nil, meta end
-  label(list, records)
+  for i, row in ipairs(list) do label(row, records[i]) end
   fill_meta(self, definition, order, given, options, meta)
+  drop_ratios(list, records, meta.notes)
   apply_limits(definition, list, records, meta)
   local done = results.new(records, meta)
   columns.derive(done)

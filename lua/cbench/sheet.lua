@@ -18,6 +18,8 @@ local bad = { fail = "FAIL", ["n/a"] = "n/a" }
 -- What stands in place of figures, or nil.
 local function instead(record)
   local word = bad[record.status]
+  -- A run may be stopped before a row had its first round.
+  if record.status == "partial" and not record.ticks then word = "partial" end
   if not word then return nil end
   if not record.reason then return word end
   return ("%s: %s"):format(word, text.clean(record.reason))
@@ -130,7 +132,7 @@ local function across_column(column, across, value, options)
       (row.across or {})[value]
     if not record then return nil end
     if instead(record) then
-      return options.first_figure and bad[record.status] or nil
+      return options.first_figure and (bad[record.status] or "partial") or nil
     end
     return column.get(record)
   end

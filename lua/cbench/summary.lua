@@ -159,11 +159,42 @@ function summary.below(self)
   return list
 end
 
---- The machine in a few words, or nil.
-function summary.machine(meta)
+-- What processors call themselves, without what they all say.
+local function short_cpu(name)
+  name = name:gsub("%b()", ""):gsub("@.*", "")
+  for _, word in ipairs { "Processor", "CPU", "%d+%-Core" } do
+    name = name:gsub("%f[%w]" .. word .. "%f[%W]", "")
+  end
+  return (text.clean(name):gsub("%s+", " "):gsub("^ ", ""):gsub(" $", ""))
+end
+
+-- The CPU on which all rows ran, or nil.
+local function common_cpu(records)
+  local common
+  for _, record in ipairs(records) do
+    for _, role in ipairs(record.roles or {}) do
+      if not role.cpu or (common and common ~= role.cpu) then return nil end
+      common = role.cpu
+    end
+  end
+  return common
+end
+
+--- The machine in a few words: "AMD EPYC 7R13 guest, cpu 1"; nil when it is
+-- not known.
+-- @param meta what is true of the run
+-- @param records rows that may all have run on one CPU, or nil
+function summary.machine(meta, records)
   local machine = meta.machine or {}
-  local name = machine.summary or machine.model or machine.cpu
-  return type(name) == "string" and text.clean(name) or nil
+  if type(machine.cpu) ~= "string" then return nil end
+  local name = short_cpu(machine.cpu)
+  local hypervisor = machine.hypervisor
+  if type(hypervisor) == "string" and hypervisor ~= "none" and
+      hypervisor ~= "unknown" then
+    name = name .. " guest"
+  end
+  local cpu = common_cpu(records or {})
+  return cpu and ("%s, cpu %d"):format(name, cpu) or name
 end
 
 local function level_text(self)

@@ -44,7 +44,7 @@ end
 -- a shell joins.
 local function last_lines(self, width)
   local effort, command = summary.effort(self), self.meta.command
-  local machine = summary.machine(self.meta)
+  local machine = summary.machine(self.meta, self)
   if machine then effort = effort .. ", " .. machine end
   if effort == "" then effort = nil end
   if not command then return { effort } end

@@ -293,6 +293,17 @@ describe("a run", function ()
     assert.is_truthy(results.meta.notes[1]:find "column 'x'")
   end)
 
+  it("has no ratio to or of what is below resolution", function ()
+    local results = nesting { reference = { pool = "none" } }:run({
+      depth = { 1, 10 }, backend = "asm" }, { time = "below" })
+    assert.is_nil(results[1].ratio)
+    assert.is_nil(results[2].ratio)
+    assert.is_table(results[4].ratio)
+    assert.equal("backend=asm/depth=1/pool=batch_spare: no ratio, " ..
+      "'backend=asm/depth=1/pool=none' is below resolution",
+      results.meta.notes[2])
+  end)
+
   it("tells limits that are exceeded with their whole interval", function ()
     local results = nesting { limit = 21 }:run({ backend = "asm" })
     assert.equal("exceeded",
@@ -317,6 +328,13 @@ describe("several scenarios of one file", function ()
     assert.equal(2, tables)
   end)
 
+  it("end with the first that was stopped", function ()
+    local group = of({ nesting(), nesting { title = "Second" } }, "both")
+    local results = group:run({ depth = 1 }, { time = "stopped" })
+    assert.is_true(results.meta.partial)
+    assert.equal(4, #results)
+  end)
+
   it("take parameters that one of them has", function ()
     local other = scenario { title = "Other", workload = workload.yield,
                              params = { backend = { "asm" } } }
@@ -332,6 +350,54 @@ describe("several scenarios of one file", function ()
     assert.is_nil(of({ 1 }, "x"))
     assert.is_nil(of({ nesting(), extra = 1 }, "x"))
     assert.is_nil(of("text", "x"))
+  end)
+end)
+
+describe("placement", function ()
+  local function yields(changes)
+    local given = { title = "t", params = { backend = { "asm" } },
+                    workload = workload.yield }
+    for key, value in pairs(changes or {}) do given[key] = value end
+    return scenario(given)
+  end
+
+  it("of several values is a parameter", function ()
+    local rows = yields():rows({}, { threads = { 1, 2 } })
+    assert.same({ "backend=asm/threads=1", "backend=asm/threads=2", "call" },
+      names(rows))
+    assert.equal(2, rows[2].descriptor.params.threads)
+    rows = yields():rows({}, { place = { "same", "cache" } })
+    assert.equal("cache", rows[2].descriptor.place)
+  end)
+
+  it("reaches what a function of p makes", function ()
+    local rows = yields { workload = function (p)
+      return workload.yield { backend = p.backend }
+    end }:rows({}, { threads = { 1, 2 } })
+    assert.equal(1, rows[1].descriptor.params.threads)
+    assert.equal(2, rows[2].descriptor.params.threads)
+  end)
+
+  it("of one value goes to measure", function ()
+    yields():run({}, { threads = { 2 }, place = "same", cpus = { 0, 1 } })
+    local options = calls[#calls].options
+    assert.equal(2, options.threads)
+    assert.equal("same", options.place)
+    assert.same({ 0, 1 }, options.cpus)
+  end)
+
+  it("is refused where there is none to choose", function ()
+    assert.has_error(function ()
+      local made = nesting { workload = function (p)
+        return workload.nesting { depth = p.depth }
+      end }
+      made:rows({}, { threads = { 1, 2 } })
+    end, "scenario: option 'threads': the threads of 'nesting' follow from " ..
+      "its other parameters")
+    assert.has_error(function ()
+      local made = yields { params = {}, workload = { workload.yield {} } }
+      made:rows({}, { threads = { 1, 2 } })
+    end, "scenario: option 'threads': a list of workloads takes one value")
   end)
 end)
 

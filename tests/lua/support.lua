@@ -36,7 +36,8 @@ end
 
 local kinds = {
   call = { order = {}, preset = {}, op = "a call of a function" },
-  yield = { order = { "backend" }, preset = { backend = "asm" },
+  yield = { order = { "backend", "threads" },
+            preset = { backend = "asm", threads = 1 },
             op = "one enter and one yield" },
   lifecycle = { order = { "backend", "pool" },
                 preset = { backend = "asm", pool = "none" },
@@ -61,7 +62,7 @@ local function construct(kind, given)
                        order = kinds[kind].order }
   local where = ("bad argument #1 to '%s' ("):format(kind)
   for key, value in pairs(given) do
-    if key == "name" or key == "threads" or key == "cpus" then
+    if key == "name" or key == "place" or key == "cpus" then
       descriptor[key] = value
     elseif params[key] == nil then
       error(("%sunknown option '%s' of '%s')"):format(where, key, kind), 2)
@@ -166,6 +167,8 @@ local function record_of(list, i, options, check)
     checks = { { name = "proof", held = true } },
     noise = { verdict = "ok", causes = {} },
     samples = samples_of(ticks, forks),
+    roles = { { role = "worker", cpu = 1, operations = 1000,
+                ticks = 1000 * ticks, overlap = 1.0 } },
   } do
     record[key] = value
   end
@@ -183,7 +186,9 @@ local function record_of(list, i, options, check)
 end
 
 --- Stands in for lua/cbench/measure.lua; keeps what it is called with.
--- `time = "fails"` makes it raise, `time = "refused"` say that it cannot.
+-- `time = "fails"` makes it raise, `time = "refused"` say that it cannot,
+-- `time = "stopped"` stop early, `time = "below"` find its first row below
+-- resolution.
 function support.measure(calls, check)
   local measure = {}
   function measure.check_options(options)
@@ -200,8 +205,11 @@ function support.measure(calls, check)
     for i in ipairs(list) do
       records[i] = record_of(list, i, options, check)
     end
+    if options.time == "stopped" then records[1].status = "partial" end
+    if options.time == "below" then records[1].below_resolution = true end
     return records, {
-      machine = { summary = "AMD EPYC 7R13 guest, cpu 1", model = "EPYC" },
+      machine = { cpu = "AMD EPYC 7R13 48-Core Processor",
+                  hypervisor = "KVM", kernel = "Linux 6.1" },
       build = { version = "0.1.0", compiler = "gcc 12" },
       options = { time = options.time }, seed = options.seed or 7351,
       started = "2024-11-30T12:00:00Z", elapsed_s = 13.2,
@@ -209,7 +217,7 @@ function support.measure(calls, check)
                 causes = { preempted = 0.02, ["host-slow"] = 0.01 } },
       forks = options.forks or 1, rounds = 22 * (options.forks or 1),
       clock = { hz = 2445000000, source = "tsc", cost = 49 },
-      references = {},
+      partial = options.time == "stopped" or nil, references = {},
     }
   end
   return measure

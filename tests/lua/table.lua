@@ -174,6 +174,14 @@ ff                    8.30           3.40    240     55 %
     assert.equal("lost  FAIL: 3 of 10 are missing", line)
   end)
 
+  it("says so of a row that was never reached", function ()
+    local line = row_of(results.new {
+      record { name = "good", ticks = { typical = 5 } },
+      record { name = "late", status = "partial", reason = "no time left" },
+    }, "late")
+    assert.equal("late  partial: no time left", line)
+  end)
+
   it("breaks long reasons under themselves", function ()
     local lines = lines_of(results.new {
       record { name = "lost", status = "fail", reason = ("far "):rep(40) },
