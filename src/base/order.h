@@ -18,6 +18,7 @@
 #include <stdatomic.h>
 
 enum cb_order { CB_ORDER_ACQREL, CB_ORDER_SEQCST, CB_ORDER_FENCE };
+enum { CB_ORDERS = CB_ORDER_FENCE + 1 };
 
 CB_INLINE memory_order cb_order_acquire(enum cb_order order)
 {
