@@ -15,7 +15,9 @@ command.exit = {
 }
 
 -- Taken by every subcommand.
-local everywhere = { quiet = true, verbose = true, color = true, help = true }
+local everywhere = {
+  quiet = true, verbose = true, color = true, help = true, plugin = true,
+}
 
 --- Writes a sentence to stderr, behind what stdout has got so far.
 function command.complain(context, message)
@@ -47,6 +49,15 @@ function command.typed(context, seed)
   end
   if seed and not seen then words[#words + 1] = "--seed " .. seed end
   return table.concat(words, " ")
+end
+
+--- Loads what --plugin names: a plug-in, or NAME=PLUG-IN.
+-- @return true; or nil and a sentence
+function command.load_plugin(word)
+  local prefix, path = word:match "^([%a_][%w_]*)=(.+)$"
+  local loaded, message = import("plugins").load(path or word, prefix)
+  if not loaded then return nil, "option '--plugin': " .. message end
+  return true
 end
 
 -- An option that the subcommand does not take would be a silent mistake.

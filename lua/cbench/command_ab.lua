@@ -80,9 +80,7 @@ function command_ab.run(context)
   local given, message = one:parse(context.words)
   if not given then command.refuse(message) end
   local options = run.measure_options(context.options)
-  local rows
-  rows, message = one:rows(given, options)
-  if not rows then command.refuse(message) end
+  local rows = run.rows(one, given, options)
   if context.options.dry_run then return run.show(rows) end
   core.arm_signals()
   local ok, code = pcall(measure_and_judge, context, rows, options)

@@ -74,7 +74,17 @@ local function row_line(row)
     or row.name
 end
 
---- Prints the rows that would run.
+--- The rows that would run, or an end of the command: it is the fault of the
+-- words that replace values, else of the scenario.
+function run.rows(one, given, options)
+  local ok, rows, message = pcall(one.rows, one, given, options)
+  if ok and rows then return rows end
+  if ok then command.refuse(message) end
+  local sentence = tostring(rows):gsub("^scenario: ", "")
+  command.fail(next(given) and exit.usage or exit.failed, sentence)
+end
+
+--- Prints them.
 function run.show(rows)
   for _, row in ipairs(rows) do
     if not row.rides then io.stdout:write(row_line(row), "\n") end
@@ -105,10 +115,8 @@ local function measure(context, one, given, options)
   local ok, done, message = pcall(one.run, one, given, options)
   wipe()
   if not ok then error(done, 0) end
-  if done then return done end
-  -- What the filter refuses is a wrong word, anything else is trouble.
-  if not one:rows(given, options) then command.refuse(message) end
-  command.fail(exit.failed, message)
+  if not done then command.fail(exit.failed, message) end
+  return done
 end
 
 local function failed_rows(context, done)
@@ -179,12 +187,8 @@ function run.run(context)
   if context.options.help then return show_help(one, context) end
   local given, message = one:parse(context.words)
   if not given then command.refuse(message) end
-  if context.options.dry_run then
-    local rows
-    rows, message = one:rows(given, run.measure_options(context.options))
-    if not rows then command.refuse(message) end
-    return run.show(rows)
-  end
+  local rows = run.rows(one, given, run.measure_options(context.options))
+  if context.options.dry_run then return run.show(rows) end
   core.arm_signals()
   local ok, code = pcall(run_and_judge, context, one, given)
   core.disarm_signals()

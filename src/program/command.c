@@ -96,6 +96,32 @@ static int run_in_lua(lua_State *L, const struct command *command,
   return (int)lua_tointeger(L, -1);
 }
 
+bool command_load_plugin(lua_State *L, const char *word)
+{
+  int top = lua_gettop(L);
+  command_import(L, "command");
+  lua_getfield(L, -1, "load_plugin");
+  lua_pushstring(L, word);
+  int status = host_call_brief(L, 1, 2);
+  bool loaded = status == LUA_OK && lua_toboolean(L, -2);
+  if (!loaded)
+    host_message(lua_tostring(L, -1));
+  lua_settop(L, top);
+  return loaded;
+}
+
+/* Loads those among the options in the table on top of the stack. */
+static bool load_plugins(lua_State *L)
+{
+  bool fine = true;
+  if (lua_getfield(L, -1, "plugin") == LUA_TTABLE)
+    for (lua_Integer i = 1; fine && lua_rawgeti(L, -1, i) == LUA_TSTRING; i++) {
+      fine = command_load_plugin(L, lua_tostring(L, -1));
+      lua_pop(L, 1);
+    }
+  return fine;
+}
+
 /* Adds the options among the words after a subcommand or a scenario to the
  * table at index `options`, and pushes a list of the other words. */
 static bool collect_words(lua_State *L, int options, char *const *words)
@@ -210,39 +236,73 @@ static bool is_scenario(lua_State *L, int index)
   return found;
 }
 
-/* Runs the chunk on top of the stack and the scenario that it may return. */
-static int run_script(lua_State *L, const struct command *command, bool own)
+/* Reads the words after the script and loads the plug-ins that they name; the
+ * list of words is pushed. */
+static bool take_words(lua_State *L, int options, const struct command *command)
+{
+  if (!collect_words(L, options, command->argv + command->script + 1))
+    return false;
+  lua_pushvalue(L, options);
+  bool fine = load_plugins(L);
+  lua_settop(L, options + 1);
+  return fine;
+}
+
+/* Calls the chunk on top of the stack; leaves its first result there. */
+static int call_script(lua_State *L, bool brief)
+{
+  int chunk = lua_gettop(L);
+  int arguments = host_push_arguments(L);
+  int status = brief ? host_call_brief(L, arguments, LUA_MULTRET)
+                     : host_call(L, arguments, LUA_MULTRET);
+  if (host_report(L, status) != LUA_OK)
+    return status;
+  if (lua_gettop(L) < chunk)
+    lua_pushnil(L);
+  lua_settop(L, chunk);
+  return status;
+}
+
+/* Runs the chunk on top of the stack. A scenario that it returns reads the
+ * words, plain Lua has had them. */
+static int run_script(lua_State *L, const struct command *command)
 {
   int options = lua_gettop(L) - 1;
-  char *const *words = command->argv + command->script;
-  int arguments = host_push_arguments(L);
-  int status = own ? host_call_brief(L, arguments, LUA_MULTRET)
-                   : host_call(L, arguments, LUA_MULTRET);
-  if (host_report(L, status) != LUA_OK)
+  if (call_script(L, command->own) != LUA_OK)
     return EXIT_FAILURE;
-  if (lua_gettop(L) == options)
-    lua_pushnil(L);
-  lua_settop(L, options + 1);
   if (is_scenario(L, options + 1)) {
-    if (!collect_words(L, options, words + 1))
+    lua_insert(L, options); /* out of the way of the words */
+    if (!take_words(L, options + 1, command))
       return EXIT_USAGE;
-    lua_insert(L, -2);
+    lua_pushvalue(L, options);
     return run_in_lua(L, command, "run");
   }
-  if (!own)
+  if (!command->own)
     return EXIT_SUCCESS;
   return command_refuse(lua_pushfstring(
       L, "%s returned no cbench.scenario, which options of cbench need",
-      words[0]));
+      command->argv[command->script]));
+}
+
+/* What is shipped is a scenario: its words are read, and plug-ins loaded,
+ * before its script looks around. */
+static int run_shipped(lua_State *L, const struct command *command,
+                       const struct cb_embedded *file)
+{
+  if (!take_words(L, lua_gettop(L), command))
+    return EXIT_USAGE;
+  if (host_report(L, load_shipped(L, file)) != LUA_OK ||
+      call_script(L, true) != LUA_OK)
+    return EXIT_FAILURE;
+  return run_in_lua(L, command, "run");
 }
 
 static int run_subcommand(lua_State *L, const struct command *command)
 {
-  const char *name = command->argv[command->script];
-  if (!collect_words(L, lua_gettop(L), command->argv + command->script + 1))
+  if (!take_words(L, lua_gettop(L), command))
     return EXIT_USAGE;
   lua_pushnil(L);
-  return run_in_lua(L, command, name);
+  return run_in_lua(L, command, command->argv[command->script]);
 }
 
 /* Is the script "-", which means stdin unless it stands behind "--"? */
@@ -256,7 +316,7 @@ int command_run(lua_State *L, const struct command *command)
 {
   const char *word = command->argv[command->script];
   struct lookup lookup = {.search.word = word};
-  const struct cb_embedded *shipped = NULL;
+  const struct cb_embedded *shipped;
   int status;
 
   if (look_up(&lookup, cb_embedded_lua, command_path))
@@ -266,10 +326,10 @@ int command_run(lua_State *L, const struct command *command)
   else if (is_file(word) || !is_name(word))
     status = luaL_loadfile(L, word);
   else if ((shipped = look_up(&lookup, cb_embedded_scenarios, "scenarios/")))
-    status = load_shipped(L, shipped);
+    return run_shipped(L, command, shipped);
   else
     return unknown_name(&lookup);
   if (host_report(L, status) != LUA_OK)
     return command->own && status == LUA_ERRFILE ? EXIT_USAGE : EXIT_FAILURE;
-  return run_script(L, command, command->own || shipped);
+  return run_script(L, command);
 }

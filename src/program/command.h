@@ -23,6 +23,9 @@ int command_run(lua_State *L, const struct command *command);
 /* Pushes what lua/cbench/NAME.lua returns; may raise. */
 void command_import(lua_State *L, const char *name);
 
+/* Loads a plug-in, a path or NAME=PATH; false when it cannot, which is said. */
+bool command_load_plugin(lua_State *L, const char *word);
+
 /* --help, else --version. Returns an exit code. */
 int command_describe(bool help);
 

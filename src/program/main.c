@@ -31,7 +31,7 @@ struct line {
 static void note_option(struct line *line, const struct typed_option *typed)
 {
   if (typed->option) {
-    line->command.own = true;
+    line->command.own |= !typed->option->plain;
     line->help |= strcmp(typed->option->name, "help") == 0;
     line->own_version |= strcmp(typed->option->name, "version") == 0;
     return;
@@ -72,28 +72,38 @@ static int refuse(const struct cb_error *error)
   return EXIT_USAGE;
 }
 
-/* Does what the options before the script say, in their order. Those of cbench
- * are collected in the table on top of the stack. */
-static bool follow_options(lua_State *L, const struct line *line)
+/* Does what one option says; those of cbench are collected in the table on top
+ * of the stack. Returns an exit code. */
+static int follow_option(lua_State *L, const struct typed_option *typed)
+{
+  int status = LUA_OK;
+  if (typed->option && strcmp(typed->option->name, "plugin") == 0)
+    return command_load_plugin(L, typed->value) ? EXIT_SUCCESS : EXIT_USAGE;
+  if (typed->option)
+    option_store(L, typed);
+  else if (typed->letter == 'e')
+    status =
+        host_run_text(L, typed->value, strlen(typed->value), "=(command line)");
+  else if (typed->letter == 'l')
+    status = host_require(L, typed->value);
+  else if (typed->letter == 'W')
+    lua_warning(L, "@on", 0);
+  return status == LUA_OK ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+/* Follows the options before the script in their order. */
+static int follow_options(lua_State *L, const struct line *line)
 {
   struct typed_option typed;
-  for (int i = 1; i < line->command.script; i += typed.words) {
-    if (option_read(line->command.argv + i, true, &typed, NULL) <= 0)
+  int code = EXIT_SUCCESS;
+  char *const *words = line->command.argv;
+  for (int i = 1; code == EXIT_SUCCESS && i < line->command.script;
+       i += typed.words) {
+    if (option_read(words + i, true, &typed, NULL) <= 0)
       break; /* "--" */
-    int status = LUA_OK;
-    if (typed.option)
-      option_store(L, &typed);
-    else if (typed.letter == 'e')
-      status =
-          host_run_text(L, typed.value, strlen(typed.value), "=(command line)");
-    else if (typed.letter == 'l')
-      status = host_require(L, typed.value);
-    else if (typed.letter == 'W')
-      lua_warning(L, "@on", 0);
-    if (status != LUA_OK)
-      return false;
+    code = follow_option(L, &typed);
   }
-  return true;
+  return code;
 }
 
 static void preload_cbench(lua_State *L)
@@ -151,10 +161,10 @@ static int run(lua_State *L, const struct line *line)
   if (!line->no_environment && host_run_init(L) != LUA_OK)
     return EXIT_FAILURE;
   lua_newtable(L);
-  if (!follow_options(L, line))
-    return EXIT_FAILURE;
-  int status =
-      script ? command_run(L, &line->command) : run_without_script(L, line);
+  int status = follow_options(L, line);
+  if (status == EXIT_SUCCESS)
+    status =
+        script ? command_run(L, &line->command) : run_without_script(L, line);
   if (line->interactive && status == EXIT_SUCCESS)
     repl_run(L);
   return status;

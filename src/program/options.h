@@ -19,6 +19,7 @@ struct option {
   double min, max;      /* of a number, inclusive */
   const char *choices;  /* of CB_CHOICE, separated by '|' */
   bool repeatable;
+  bool plain; /* goes with plain Lua too: it asks for no scenario */
 };
 
 /* Ends with one whose name is NULL. */

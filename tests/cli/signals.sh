@@ -1,0 +1,58 @@
+#!/bin/sh
+# A run that is stopped by a signal keeps what it has, says so, and tells the
+# signal by its exit code.
+set -u
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+cat >"$work/long.lua" <<'END'
+local cbench = require "cbench"
+return cbench.scenario {
+  title = "Long", params = { adds = { 100, 1000 } },
+  workload = cbench.workload.chain, time = 600,
+  setup = function () io.stderr:write "begun\n" end,
+}
+END
+count=0
+report() { # NAME STATUS WHY
+  count=$((count + 1))
+  [ "$2" = 0 ] && echo "ok $count - $1" || {
+    echo "not ok $count - $1"
+    echo "# $3"
+  }
+}
+
+# Runs the scenario with the options, waits until it measures, sends the signal,
+# and leaves the exit code in $code.
+stopped_by() { # SIGNAL OPTIONS...
+  signal=$1
+  shift
+  rm -f "$work/err" "$work/out"
+  mkfifo "$work/err"
+  # A shell's background job ignores SIGINT; the program must not.
+  "$CBENCH" -e 'io.stderr:setvbuf "no"' -- "$work/long.lua" "$@" \
+    >"$work/out" 2>"$work/err" &
+  child=$!
+  {
+    read -r begun
+    # Some batches must be measured before; the operation is short.
+    "$CBENCH" -e 'local t = os.clock() while os.clock() < t + 0.3 do end'
+    kill -"$signal" "$child"
+    cat >/dev/null
+  } <"$work/err"
+  wait "$child"
+  code=$?
+}
+
+echo 1..6
+stopped_by INT -F 1
+[ "$code" = 130 ]; report 'SIGINT: exit code 130' $? "exit code $code"
+grep -q 'adds=100\|  100 ' "$work/out"
+report 'SIGINT: the table is printed' $? "$(cat "$work/out")"
+stopped_by TERM -F 1 --format json
+[ "$code" = 143 ]; report 'SIGTERM: exit code 143' $? "exit code $code"
+grep -q '"partial": *true' "$work/out"
+report 'the results are marked partial' $? "$(head -c 600 "$work/out")"
+stopped_by INT -F 5
+[ "$code" = 130 ]; report 'SIGINT among processes: 130' $? "exit code $code"
+stopped_by TERM -F 5
+[ "$code" = 143 ]; report 'SIGTERM among processes: 143' $? "exit code $code"
