@@ -80,44 +80,62 @@ CB_RING_INLINE bool headtail_publish(struct cb_ring *ring,
 }
 
 /* The originals' way to copy: by fours, and around the end one by one. */
-CB_RING_INLINE void headtail_copy_in(uint64_t *slots, uint32_t mask,
-                                     uint32_t place, const uint64_t *values,
-                                     uint32_t n)
+CB_RING_INLINE void headtail_copy(uint64_t *to, const uint64_t *from, size_t n)
 {
-  uint32_t at = place & mask, i = 0;
-  if (at + n <= mask + 1) {
-    for (; i < (n & ~3u); i += 4, at += 4) {
-      slots[at] = values[i];
-      slots[at + 1] = values[i + 1];
-      slots[at + 2] = values[i + 2];
-      slots[at + 3] = values[i + 3];
-    }
-    for (; i < n; i++)
-      slots[at++] = values[i];
-    return;
+  size_t i = 0;
+  for (; i < (n & ~(size_t)3); i += 4) {
+    to[i] = from[i];
+    to[i + 1] = from[i + 1];
+    to[i + 2] = from[i + 2];
+    to[i + 3] = from[i + 3];
   }
-  for (; i < n; i++)
-    slots[(at + i) & mask] = values[i];
+  switch (n & 3) {
+  case 3:
+    to[i] = from[i];
+    i++; /* fallthrough */
+  case 2:
+    to[i] = from[i];
+    i++; /* fallthrough */
+  case 1:
+    to[i] = from[i];
+  }
 }
 
-CB_RING_INLINE void headtail_copy_out(const uint64_t *slots, uint32_t mask,
-                                      uint32_t place, uint64_t *values,
-                                      uint32_t n)
+/* Where a side copies to or from. Size and mask are two numbers to the
+ * compiler, as in the originals: even of one element it must ask whether that
+ * goes around the end. */
+struct headtail_slots {
+  uint32_t size, mask;
+};
+
+CB_RING_INLINE void headtail_copy_in(const struct headtail_slots *shape,
+                                     uint64_t *slots, uint32_t place,
+                                     const uint64_t *values, uint32_t n)
 {
-  uint32_t at = place & mask, i = 0;
-  if (at + n <= mask + 1) {
-    for (; i < (n & ~3u); i += 4, at += 4) {
-      values[i] = slots[at];
-      values[i + 1] = slots[at + 1];
-      values[i + 2] = slots[at + 2];
-      values[i + 3] = slots[at + 3];
-    }
-    for (; i < n; i++)
-      values[i] = slots[at++];
+  uint32_t at = place & shape->mask, i = 0;
+  if (CB_RING_MOSTLY(at + n <= shape->size)) {
+    headtail_copy(slots + at, values, n);
     return;
   }
-  for (; i < n; i++)
-    values[i] = slots[(at + i) & mask];
+  for (; at < shape->size; i++, at++)
+    slots[at] = values[i];
+  for (at = 0; i < n; i++, at++)
+    slots[at] = values[i];
+}
+
+CB_RING_INLINE void headtail_copy_out(const struct headtail_slots *shape,
+                                      const uint64_t *slots, uint32_t place,
+                                      uint64_t *values, uint32_t n)
+{
+  uint32_t at = place & shape->mask, i = 0;
+  if (CB_RING_MOSTLY(at + n <= shape->size)) {
+    headtail_copy(values, slots + at, n);
+    return;
+  }
+  for (; at < shape->size; i++, at++)
+    values[i] = slots[at];
+  for (at = 0; i < n; i++, at++)
+    values[i] = slots[at];
 }
 
 #endif

@@ -12,8 +12,7 @@
 
 struct alf_ring {
   struct cb_ring ring;
-  uint32_t size;
-  uint32_t mask;
+  struct headtail_slots shape;
   _Alignas(CB_APART) struct headtail producer;
   _Alignas(CB_APART) struct headtail consumer;
   _Alignas(CB_APART) uint64_t slots[];
@@ -42,13 +41,13 @@ CB_RING_INLINE uint32_t alf_put(struct alf_ring *alf, bool several,
                                 const uint64_t *values, uint32_t n,
                                 uint32_t *room)
 {
-  struct claim claim = alf_claim(&alf->producer, &alf->consumer, alf->size,
-                                 several, n, CB_RING_BULK);
+  struct claim claim = alf_claim(&alf->producer, &alf->consumer,
+                                 alf->shape.size, several, n, CB_RING_BULK);
   if (room)
     *room = claim.rest;
   if (!claim.n)
     return 0;
-  headtail_copy_in(alf->slots, alf->mask, claim.place, values, claim.n);
+  headtail_copy_in(&alf->shape, alf->slots, claim.place, values, claim.n);
   return headtail_publish(&alf->ring, &alf->producer, several, claim) ? claim.n
                                                                       : 0;
 }
@@ -62,7 +61,7 @@ CB_RING_INLINE uint32_t alf_get(struct alf_ring *alf, bool several,
     *left = claim.rest;
   if (!claim.n)
     return 0;
-  headtail_copy_out(alf->slots, alf->mask, claim.place, values, claim.n);
+  headtail_copy_out(&alf->shape, alf->slots, claim.place, values, claim.n);
   return headtail_publish(&alf->ring, &alf->consumer, several, claim) ? claim.n
                                                                       : 0;
 }
@@ -76,7 +75,7 @@ static uint64_t alf_count(struct cb_ring *ring)
       atomic_load_explicit(&alf->consumer.tail, memory_order_acquire);
   uint32_t tail =
       atomic_load_explicit(&alf->producer.tail, memory_order_acquire);
-  return tail - head < alf->size ? tail - head : alf->size;
+  return tail - head < alf->shape.size ? tail - head : alf->shape.size;
 }
 
 static uint64_t alf_free_count(struct cb_ring *ring)
@@ -175,8 +174,7 @@ static struct cb_ring *alf_create(const struct cb_spec *spec,
                                              .zero_allowed = true};
   alf->ring.wait = cb_ring_wait_of(spec);
   atomic_init(&alf->ring.capacity, (uint64_t)size);
-  alf->size = (uint32_t)size;
-  alf->mask = alf->size - 1;
+  alf->shape = (struct headtail_slots){(uint32_t)size, (uint32_t)size - 1};
 
   uint32_t start = (uint32_t)cb_spec_integer(spec, "start");
   atomic_init(&alf->producer.head, start);

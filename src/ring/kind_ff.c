@@ -25,80 +25,92 @@ struct ff_ring {
   _Alignas(CB_APART) _Atomic uint64_t slots[];
 };
 
+typedef _Atomic uint64_t ff_slot;
+
 struct ff_producer {
   struct ff_ring *ring;
-  uint64_t size;
-  uint64_t tail;
+  ff_slot *slot; /* the next one to fill */
+  ff_slot *end;
 };
 
 struct ff_consumer {
   struct ff_ring *ring;
-  uint64_t size;
-  uint64_t head;
+  ff_slot *slot; /* the next one to empty */
+  ff_slot *end;
 };
 
 CB_RING_INLINE struct ff_producer ff_producer_begin(struct cb_ring *ring)
 {
   struct ff_ring *ff = (struct ff_ring *)ring;
-  struct ff_producer at = {ff, cb_ring_fits(ring), ff->tail};
+  struct ff_producer at = {ff, ff->slots + ff->tail,
+                           ff->slots + cb_ring_fits(ring)};
   return at;
 }
 
 CB_RING_INLINE void ff_producer_end(struct ff_producer *at)
 {
-  at->ring->tail = at->tail;
+  at->ring->tail = (uint64_t)(at->slot - at->ring->slots);
 }
 
 CB_RING_INLINE struct ff_consumer ff_consumer_begin(struct cb_ring *ring)
 {
   struct ff_ring *ff = (struct ff_ring *)ring;
-  struct ff_consumer at = {ff, cb_ring_fits(ring), ff->head};
+  struct ff_consumer at = {ff, ff->slots + ff->head,
+                           ff->slots + cb_ring_fits(ring)};
   return at;
 }
 
 CB_RING_INLINE void ff_consumer_end(struct ff_consumer *at)
 {
-  at->ring->head = at->head;
+  at->ring->head = (uint64_t)(at->slot - at->ring->slots);
 }
 
-/* The slot n places after index. */
-CB_RING_INLINE uint64_t ff_after(uint64_t index, uint64_t n, uint64_t size)
+CB_RING_INLINE uint64_t ff_look(ff_slot *slot)
 {
-  return index + n < size ? index + n : index + n - size;
+  return atomic_load_explicit(slot, memory_order_acquire);
 }
 
-CB_RING_INLINE uint64_t ff_look(struct ff_ring *ff, uint64_t index)
+CB_RING_INLINE void ff_set(ff_slot *slot, uint64_t value)
 {
-  return atomic_load_explicit(&ff->slots[index], memory_order_acquire);
+  atomic_store_explicit(slot, value, memory_order_release);
 }
 
-/* Are the n slots from index on all filled (or all free)? */
-CB_RING_INLINE bool ff_all(struct ff_ring *ff, uint64_t index, uint32_t n,
+CB_RING_INLINE ff_slot *ff_next(struct ff_ring *ff, ff_slot *slot, ff_slot *end)
+{
+  if (CB_RING_RARELY(++slot == end)) {
+    CB_RING_BRANCH();
+    slot = ff->slots;
+  }
+  return slot;
+}
+
+/* Are the n slots from this one on all filled (or all free)? */
+CB_RING_INLINE bool ff_all(struct ff_ring *ff, ff_slot *slot, uint32_t n,
                            bool filled)
 {
   uint64_t size = cb_ring_fits(&ff->ring);
   if (n == 0 || n > size)
     return n == 0;
-  return (ff_look(ff, ff_after(index, n - 1, size)) != 0) == filled;
+  uint64_t last = (uint64_t)(slot - ff->slots) + n - 1;
+  return (ff_look(&ff->slots[last % size]) != 0) == filled;
 }
 
 CB_RING_INLINE bool ff_enqueue(struct ff_producer *at, uint64_t value)
 {
-  if (ff_look(at->ring, at->tail))
+  if (ff_look(at->slot))
     return false;
-  atomic_store_explicit(&at->ring->slots[at->tail], value,
-                        memory_order_release);
-  at->tail = ff_after(at->tail, 1, at->size);
+  ff_set(at->slot, value);
+  at->slot = ff_next(at->ring, at->slot, at->end);
   return true;
 }
 
 CB_RING_INLINE bool ff_dequeue(struct ff_consumer *at, uint64_t *value)
 {
-  uint64_t found = ff_look(at->ring, at->head);
+  uint64_t found = ff_look(at->slot);
   if (!found)
     return false;
-  atomic_store_explicit(&at->ring->slots[at->head], 0, memory_order_release);
-  at->head = ff_after(at->head, 1, at->size);
+  ff_set(at->slot, 0);
+  at->slot = ff_next(at->ring, at->slot, at->end);
   *value = found;
   return true;
 }
@@ -122,7 +134,7 @@ CB_RING_INLINE uint32_t ff_enqueue_n(struct ff_producer *at,
                                      enum cb_ring_mode mode, uint32_t *room)
 {
   uint32_t done = 0;
-  if (mode == CB_RING_BURST || ff_all(at->ring, at->tail, n, false))
+  if (mode == CB_RING_BURST || ff_all(at->ring, at->slot, n, false))
     while (done < n && ff_enqueue(at, values[done]))
       done++;
   if (room)
@@ -135,7 +147,7 @@ CB_RING_INLINE uint32_t ff_dequeue_n(struct ff_consumer *at, uint64_t *values,
                                      uint32_t *left)
 {
   uint32_t done = 0;
-  if (mode == CB_RING_BURST || ff_all(at->ring, at->head, n, true))
+  if (mode == CB_RING_BURST || ff_all(at->ring, at->slot, n, true))
     while (done < n && ff_dequeue(at, &values[done]))
       done++;
   if (left)

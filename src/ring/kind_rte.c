@@ -41,7 +41,7 @@ struct rte_side {
 
 struct rte_ring {
   struct cb_ring ring;
-  uint32_t mask;
+  struct headtail_slots shape;
   uint32_t capacity;
   _Alignas(CB_APART) struct rte_side producer;
   _Alignas(CB_APART) struct rte_side consumer;
@@ -94,19 +94,25 @@ CB_RING_INLINE struct claim mt_claim(struct rte_side *side,
 
 /* ---- rts ---- */
 
-/* Holds back while head is too far beyond tail; false when told to stop. */
-CB_RING_INLINE bool rts_hold_back(struct cb_ring *ring, struct rte_side *side,
-                                  uint64_t *head)
+CB_RING_INLINE bool rts_too_far(struct rte_side *side, uint64_t head)
+{
+  uint64_t tail = atomic_load_explicit(&side->rts_tail, memory_order_acquire);
+  return low(head) - low(tail) > side->ahead_max;
+}
+
+/* Holds back while the head is too far beyond the tail, and returns it then;
+ * sets *stopped when told to stop. */
+CB_RING_APART uint64_t rts_hold_back(struct cb_ring *ring,
+                                     struct rte_side *side, bool *stopped)
 {
   uint32_t streak = 0;
-  while (low(*head) -
-             low(atomic_load_explicit(&side->rts_tail, memory_order_acquire)) >
-         side->ahead_max) {
-    if (!(streak = cb_ring_wait(ring->control, ring->wait, streak)))
-      return false;
-    *head = atomic_load_explicit(&side->rts_head, memory_order_acquire);
-  }
-  return true;
+  uint64_t head;
+  do {
+    streak = cb_ring_wait(ring->control, ring->wait, streak);
+    head = atomic_load_explicit(&side->rts_head, memory_order_acquire);
+    *stopped = streak == 0;
+  } while (streak && rts_too_far(side, head));
+  return head;
 }
 
 CB_RING_INLINE struct claim
@@ -118,8 +124,12 @@ rts_claim(struct cb_ring *ring, struct rte_side *side,
   struct claim claim;
   uint64_t next;
   do {
-    if (!rts_hold_back(ring, side, &head))
-      return (struct claim){0, 0, 0};
+    if (CB_RING_RARELY(rts_too_far(side, head))) {
+      bool stopped;
+      head = rts_hold_back(ring, side, &stopped);
+      if (stopped)
+        return (struct claim){0, 0, 0};
+    }
     claim = claim_from(low(head), rte_tail(opposite, opposite_sync), ahead, n,
                        mode);
     if (!claim.n)
@@ -146,17 +156,17 @@ CB_RING_INLINE void rts_publish(struct rte_side *side)
 
 /* ---- hts ---- */
 
-/* Waits until nobody is inside; false when told to stop. */
-CB_RING_INLINE bool hts_await(struct cb_ring *ring, struct rte_side *side,
-                              uint64_t *word)
+/* Waits until nobody is inside and returns the word then; one that shows
+ * somebody inside when told to stop. */
+CB_RING_APART uint64_t hts_await(struct cb_ring *ring, struct rte_side *side)
 {
   uint32_t streak = 0;
-  while (low(*word) != high(*word)) {
-    if (!(streak = cb_ring_wait(ring->control, ring->wait, streak)))
-      return false;
-    *word = atomic_load_explicit(&side->hts, memory_order_acquire);
-  }
-  return true;
+  uint64_t word;
+  do {
+    streak = cb_ring_wait(ring->control, ring->wait, streak);
+    word = atomic_load_explicit(&side->hts, memory_order_acquire);
+  } while (streak && low(word) != high(word));
+  return word;
 }
 
 CB_RING_INLINE struct claim
@@ -167,8 +177,11 @@ hts_claim(struct cb_ring *ring, struct rte_side *side,
   uint64_t word = atomic_load_explicit(&side->hts, memory_order_acquire);
   struct claim claim;
   do {
-    if (!hts_await(ring, side, &word))
-      return (struct claim){0, 0, 0};
+    if (CB_RING_RARELY(low(word) != high(word))) {
+      word = hts_await(ring, side);
+      if (low(word) != high(word))
+        return (struct claim){0, 0, 0};
+    }
     claim = claim_from(low(word), rte_tail(opposite, opposite_sync), ahead, n,
                        mode);
     if (!claim.n)
@@ -232,7 +245,7 @@ CB_RING_INLINE uint32_t rte_put(struct rte_ring *rte, enum rte_sync producer,
     *room = claim.rest;
   if (!claim.n)
     return 0;
-  headtail_copy_in(rte->slots, rte->mask, claim.place, values, claim.n);
+  headtail_copy_in(&rte->shape, rte->slots, claim.place, values, claim.n);
   return rte_publish(&rte->ring, &rte->producer, producer, claim) ? claim.n : 0;
 }
 
@@ -247,7 +260,7 @@ CB_RING_INLINE uint32_t rte_get(struct rte_ring *rte, enum rte_sync producer,
     *left = claim.rest;
   if (!claim.n)
     return 0;
-  headtail_copy_out(rte->slots, rte->mask, claim.place, values, claim.n);
+  headtail_copy_out(&rte->shape, rte->slots, claim.place, values, claim.n);
   return rte_publish(&rte->ring, &rte->consumer, consumer, claim) ? claim.n : 0;
 }
 
@@ -289,7 +302,7 @@ static uint32_t rte_dequeue_start(struct cb_ring *ring, uint64_t *values,
                 rte->producer.sync, 0, n, mode);
   if (left)
     *left = claim.rest;
-  headtail_copy_out(rte->slots, rte->mask, claim.place, values, claim.n);
+  headtail_copy_out(&rte->shape, rte->slots, claim.place, values, claim.n);
   return claim.n;
 }
 
@@ -325,7 +338,7 @@ static bool rte_enqueue_finish(struct cb_ring *ring, const uint64_t *values,
   uint32_t place;
   if (n > rte_begun(&rte->producer, &place))
     return false;
-  headtail_copy_in(rte->slots, rte->mask, place, values, n);
+  headtail_copy_in(&rte->shape, rte->slots, place, values, n);
   rte_end(&rte->producer, place + n);
   return true;
 }
@@ -495,10 +508,10 @@ static struct cb_ring *rte_create(const struct cb_spec *spec,
     return NULL;
   const struct rte_variant *variant = rte_variant_of(spec);
   uint32_t start = (uint32_t)cb_spec_integer(spec, "start");
-  rte->mask = (uint32_t)slots - 1;
+  rte->shape = (struct headtail_slots){(uint32_t)slots, (uint32_t)slots - 1};
   rte->capacity = cb_spec_boolean(spec, "exact")
                       ? (uint32_t)cb_spec_integer(spec, "size")
-                      : rte->mask;
+                      : rte->shape.mask;
   rte_side_init(&rte->producer, variant->producer, rte->capacity, start);
   rte_side_init(&rte->consumer, variant->consumer, rte->capacity, start);
 

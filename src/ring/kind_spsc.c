@@ -84,7 +84,8 @@ CB_RING_INLINE uint64_t spsc_room(struct spsc_producer *at, uint64_t wanted)
 
 CB_RING_INLINE uint64_t spsc_left(struct spsc_consumer *at, uint64_t wanted)
 {
-  if (at->limit - at->head < wanted)
+  /* As likely as not: in line, not out of the way. */
+  if (CB_RING_MOSTLY(at->limit - at->head < wanted))
     at->limit = atomic_load_explicit(&at->ring->tail, memory_order_acquire);
   return at->limit - at->head;
 }
@@ -113,8 +114,8 @@ CB_RING_INLINE uint32_t spsc_enqueue_n(struct spsc_producer *at,
 {
   /* An honest answer about the room wants a fresh look. */
   uint64_t most = room ? cb_ring_fits(&at->ring->ring) : n;
-  n = cb_ring_grant(n, spsc_room(at, most), mode);
-  if (n) {
+  uint64_t free = spsc_room(at, most);
+  if (CB_RING_MOSTLY(n <= free || (n = cb_ring_grant(n, free, mode)))) {
     cb_ring_copy_in(at->ring->slots, at->mask, at->tail, values, n);
     at->tail += n;
     atomic_store_explicit(&at->ring->tail, at->tail, memory_order_release);
@@ -129,8 +130,8 @@ CB_RING_INLINE uint32_t spsc_dequeue_n(struct spsc_consumer *at,
                                        enum cb_ring_mode mode, uint32_t *left)
 {
   uint64_t most = left ? cb_ring_fits(&at->ring->ring) : n;
-  n = cb_ring_grant(n, spsc_left(at, most), mode);
-  if (n) {
+  uint64_t there = spsc_left(at, most);
+  if (CB_RING_MOSTLY(n <= there || (n = cb_ring_grant(n, there, mode)))) {
     cb_ring_copy_out(at->ring->slots, at->mask, at->head, values, n);
     at->head += n;
     atomic_store_explicit(&at->ring->head, at->head, memory_order_release);
@@ -155,6 +156,51 @@ static uint64_t spsc_free_count(struct cb_ring *ring)
   return cb_ring_fits(ring) - spsc_count(ring);
 }
 
+static void spsc_destroy(struct cb_ring *ring)
+{
+  free(ring);
+}
+
+#define RING spsc
+#include "ring/ring_loops.h"
+
+/* The same with copies of 32 bytes a move, for processors that have them. */
+#if RING_AVX2
+#define spsc_wide_producer spsc_producer
+#define spsc_wide_producer_begin spsc_producer_begin
+#define spsc_wide_producer_end spsc_producer_end
+#define spsc_wide_consumer spsc_consumer
+#define spsc_wide_consumer_begin spsc_consumer_begin
+#define spsc_wide_consumer_end spsc_consumer_end
+#define spsc_wide_enqueue spsc_enqueue
+#define spsc_wide_dequeue spsc_dequeue
+#define spsc_wide_enqueue_n spsc_enqueue_n
+#define spsc_wide_dequeue_n spsc_dequeue_n
+#define spsc_wide_count spsc_count
+#define spsc_wide_free_count spsc_free_count
+
+RING_AVX2_BEGIN
+#define RING spsc_wide
+#include "ring/ring_loops.h"
+RING_AVX2_END
+
+static void spsc_widen(struct cb_ring *ring)
+{
+  static const struct cb_ring_ops ops = {CB_RING_OPS(spsc_wide)};
+  static const struct cb_ring_loops loops = {CB_RING_LOOPS(spsc_wide)};
+  if (!__builtin_cpu_supports("avx2"))
+    return;
+  ring->ops = &ops;
+  ring->loops = &loops;
+  ring->limits = cb_ring_spsc.limits;
+}
+#else
+static void spsc_widen(struct cb_ring *ring)
+{
+  (void)ring;
+}
+#endif
+
 static struct cb_ring *spsc_create(const struct cb_spec *spec,
                                    struct cb_error *error)
 {
@@ -170,16 +216,9 @@ static struct cb_ring *spsc_create(const struct cb_spec *spec,
   spsc->head_seen = spsc->tail_seen = start;
   atomic_init(&spsc->head, start);
   atomic_init(&spsc->tail, start);
+  spsc_widen(&spsc->ring);
   return &spsc->ring;
 }
-
-static void spsc_destroy(struct cb_ring *ring)
-{
-  free(ring);
-}
-
-#define RING spsc
-#include "ring/ring_loops.h"
 
 static const struct cb_option spsc_options[] = {
     RING_OPTION_SIZE(1, RING_SLOTS_MAX, "elements that fit, any number"),

@@ -43,76 +43,139 @@ CB_RING_INLINE struct vyukov_slot *vyukov_slot(struct vyukov_ring *vyukov,
   return &vyukov->slots[position & vyukov->mask];
 }
 
-/* How far the slot is from being ready for position: 0 it is, negative it is
- * not yet, positive somebody else has had it. ahead is 0 for producers and 1
- * for consumers. */
-CB_RING_INLINE int64_t vyukov_lag(struct vyukov_ring *vyukov, uint64_t position,
-                                  uint64_t ahead)
+/* How far the slot is from the turn: 0 it is there, negative not yet, positive
+ * somebody else has had it. */
+CB_RING_INLINE int64_t vyukov_lag(struct vyukov_slot *slot, uint64_t turn)
 {
-  uint64_t turn = atomic_load_explicit(&vyukov_slot(vyukov, position)->turn,
-                                       memory_order_acquire);
-  return (int64_t)(turn - (position + ahead));
+  return (int64_t)(atomic_load_explicit(&slot->turn, memory_order_acquire) -
+                   turn);
 }
 
-/* Claims up to n places (bulk: n or none); the first one goes to *place. */
-CB_RING_INLINE uint32_t vyukov_claim(struct vyukov_ring *vyukov,
-                                     _Atomic uint64_t *position, uint64_t ahead,
-                                     uint32_t n, enum cb_ring_mode mode,
-                                     uint64_t *place)
+/* Claims one slot; NULL when it is not ready. Producers want its turn to be
+ * the position, consumers one `ahead`. The slot is found before the swap: a
+ * locked instruction lets nothing behind it begin early. */
+CB_RING_INLINE struct vyukov_slot *vyukov_claim(struct vyukov_ring *vyukov,
+                                                _Atomic uint64_t *position,
+                                                uint64_t ahead, uint64_t *place)
 {
   uint64_t at = atomic_load_explicit(position, memory_order_relaxed);
   for (;;) {
-    uint32_t ready = 0;
-    int64_t lag = 0;
-    while (ready < n && (lag = vyukov_lag(vyukov, at + ready, ahead)) == 0)
-      ready++;
-    if (lag > 0) {
+    struct vyukov_slot *slot = vyukov_slot(vyukov, at);
+    int64_t lag = vyukov_lag(slot, at + ahead);
+    if (CB_RING_RARELY(lag < 0))
+      return NULL;
+    if (CB_RING_RARELY(lag > 0)) {
       /* The position is old. */
+      at = atomic_load_explicit(position, memory_order_relaxed);
+      continue;
+    }
+    *place = at;
+    if (CB_RING_MOSTLY(atomic_compare_exchange_strong_explicit(
+            position, &at, at + 1, memory_order_relaxed, memory_order_relaxed)))
+      return slot;
+  }
+}
+
+/* A walk from slot to slot. Where the slots begin and end is read once: to the
+ * compiler any store to a slot might change it. */
+struct vyukov_walk {
+  struct vyukov_slot *slot, *first, *last;
+};
+
+CB_RING_INLINE struct vyukov_walk vyukov_walk_from(struct vyukov_ring *vyukov,
+                                                   uint64_t position)
+{
+  struct vyukov_walk walk = {vyukov_slot(vyukov, position), vyukov->slots,
+                             &vyukov->slots[vyukov->mask]};
+  return walk;
+}
+
+CB_RING_INLINE void vyukov_step(struct vyukov_walk *walk)
+{
+  if (CB_RING_RARELY(walk->slot == walk->last)) {
+    CB_RING_BRANCH();
+    walk->slot = walk->first;
+    return;
+  }
+  walk->slot++;
+}
+
+/* Slots in a row from position on that are ready, n at most. *lag says why the
+ * next one is not. */
+CB_RING_INLINE uint32_t vyukov_ready(struct vyukov_ring *vyukov,
+                                     uint64_t position, uint64_t ahead,
+                                     uint32_t n, int64_t *lag)
+{
+  struct vyukov_walk walk = vyukov_walk_from(vyukov, position);
+  uint64_t turn = position + ahead, end = turn + n;
+  *lag = 0;
+  for (; turn != end; turn++, vyukov_step(&walk)) {
+    uint64_t found =
+        atomic_load_explicit(&walk.slot->turn, memory_order_acquire);
+    if (CB_RING_RARELY(found != turn)) {
+      *lag = (int64_t)(found - turn);
+      break;
+    }
+  }
+  return (uint32_t)(turn - position - ahead);
+}
+
+/* Claims up to n slots in a row (bulk: n or none) and says how many. */
+CB_RING_INLINE uint32_t vyukov_claim_n(struct vyukov_ring *vyukov,
+                                       _Atomic uint64_t *position,
+                                       uint64_t ahead, uint32_t n,
+                                       enum cb_ring_mode mode, uint64_t *place)
+{
+  uint64_t at = atomic_load_explicit(position, memory_order_relaxed);
+  for (;;) {
+    int64_t lag;
+    uint32_t ready = vyukov_ready(vyukov, at, ahead, n, &lag);
+    if (CB_RING_RARELY(lag > 0)) {
       at = atomic_load_explicit(position, memory_order_relaxed);
       continue;
     }
     if (ready == 0 || (ready < n && mode == CB_RING_BULK))
       return 0;
     *place = at;
-    if (atomic_compare_exchange_strong_explicit(position, &at, at + ready,
-                                                memory_order_relaxed,
-                                                memory_order_relaxed))
+    if (CB_RING_MOSTLY(atomic_compare_exchange_strong_explicit(
+            position, &at, at + ready, memory_order_relaxed,
+            memory_order_relaxed)))
       return ready;
   }
 }
 
-CB_RING_INLINE void vyukov_fill(struct vyukov_ring *vyukov, uint64_t place,
+CB_RING_INLINE void vyukov_fill(struct vyukov_slot *slot, uint64_t place,
                                 uint64_t value)
 {
-  struct vyukov_slot *slot = vyukov_slot(vyukov, place);
   slot->value = value;
   atomic_store_explicit(&slot->turn, place + 1, memory_order_release);
 }
 
-CB_RING_INLINE uint64_t vyukov_empty(struct vyukov_ring *vyukov, uint64_t place)
+/* Leaves the slot to the next lap. */
+CB_RING_INLINE uint64_t vyukov_empty(struct vyukov_slot *slot, uint64_t next)
 {
-  struct vyukov_slot *slot = vyukov_slot(vyukov, place);
   uint64_t value = slot->value;
-  atomic_store_explicit(&slot->turn, place + vyukov->mask + 1,
-                        memory_order_release);
+  atomic_store_explicit(&slot->turn, next, memory_order_release);
   return value;
 }
 
 CB_RING_INLINE bool vyukov_put(struct vyukov_ring *vyukov, uint64_t value)
 {
   uint64_t place;
-  if (!vyukov_claim(vyukov, &vyukov->tail, 0, 1, CB_RING_BULK, &place))
+  struct vyukov_slot *slot = vyukov_claim(vyukov, &vyukov->tail, 0, &place);
+  if (CB_RING_RARELY(!slot))
     return false;
-  vyukov_fill(vyukov, place, value);
+  vyukov_fill(slot, place, value);
   return true;
 }
 
 CB_RING_INLINE bool vyukov_get(struct vyukov_ring *vyukov, uint64_t *value)
 {
   uint64_t place;
-  if (!vyukov_claim(vyukov, &vyukov->head, 1, 1, CB_RING_BULK, &place))
+  struct vyukov_slot *slot = vyukov_claim(vyukov, &vyukov->head, 1, &place);
+  if (CB_RING_RARELY(!slot))
     return false;
-  *value = vyukov_empty(vyukov, place);
+  *value = vyukov_empty(slot, place + vyukov->mask + 1);
   return true;
 }
 
@@ -162,12 +225,14 @@ CB_RING_INLINE uint32_t vyukov_bulk_enqueue_n(struct vyukov_bulk_producer *at,
                                               enum cb_ring_mode mode,
                                               uint32_t *room)
 {
+  struct vyukov_ring *vyukov = at->ring;
   uint64_t place = 0;
-  n = vyukov_claim(at->ring, &at->ring->tail, 0, n, mode, &place);
-  for (uint32_t i = 0; i < n; i++)
-    vyukov_fill(at->ring, place + i, values[i]);
+  n = vyukov_claim_n(vyukov, &vyukov->tail, 0, n, mode, &place);
+  struct vyukov_walk walk = vyukov_walk_from(vyukov, place);
+  for (uint32_t i = 0; i < n; i++, vyukov_step(&walk))
+    vyukov_fill(walk.slot, place + i, values[i]);
   if (room)
-    *room = (uint32_t)vyukov_free_count(&at->ring->ring);
+    *room = (uint32_t)vyukov_free_count(&vyukov->ring);
   return n;
 }
 
@@ -176,12 +241,15 @@ CB_RING_INLINE uint32_t vyukov_bulk_dequeue_n(struct vyukov_bulk_consumer *at,
                                               enum cb_ring_mode mode,
                                               uint32_t *left)
 {
+  struct vyukov_ring *vyukov = at->ring;
   uint64_t place = 0;
-  n = vyukov_claim(at->ring, &at->ring->head, 1, n, mode, &place);
-  for (uint32_t i = 0; i < n; i++)
-    values[i] = vyukov_empty(at->ring, place + i);
+  n = vyukov_claim_n(vyukov, &vyukov->head, 1, n, mode, &place);
+  struct vyukov_walk walk = vyukov_walk_from(vyukov, place);
+  uint64_t next = place + vyukov->mask + 1;
+  for (uint32_t i = 0; i < n; i++, vyukov_step(&walk))
+    values[i] = vyukov_empty(walk.slot, next + i);
   if (left)
-    *left = (uint32_t)vyukov_count(&at->ring->ring);
+    *left = (uint32_t)vyukov_count(&vyukov->ring);
   return n;
 }
 

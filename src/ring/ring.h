@@ -10,6 +10,7 @@
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 extern const struct cb_family cb_ring_family;
 extern const struct cb_ring_kind cb_ring_nop, cb_ring_mutex, cb_ring_spinlock,
@@ -56,17 +57,55 @@ uint64_t cb_ring_round_up(uint64_t n);
 /* The option `wait` of spec. */
 enum cb_wait cb_ring_wait_of(const struct cb_spec *spec);
 
+/* Around a variant of a kind's loops for processors with AVX2. */
+#if defined __x86_64__ && defined __clang__
+#define RING_AVX2 1
+#define RING_AVX2_BEGIN                                                        \
+  _Pragma("clang attribute push(__attribute__((target(\"avx2\"))), "           \
+          "apply_to = function)")
+#define RING_AVX2_END _Pragma("clang attribute pop")
+#elif defined __x86_64__ && defined __GNUC__
+#define RING_AVX2 1
+#define RING_AVX2_BEGIN                                                        \
+  _Pragma("GCC push_options") _Pragma("GCC target(\"avx2\")")
+#define RING_AVX2_END _Pragma("GCC pop_options")
+#else
+#define RING_AVX2 0
+#endif
+
+/* Waits go to functions of their own, so that the usual way through an
+ * operation keeps its registers. */
+CB_RING_APART bool cb_ring_await_long(struct cb_ring *ring,
+                                      _Atomic uint32_t *word, uint32_t until)
+{
+  uint32_t streak = 0;
+  do
+    if (!(streak = cb_ring_wait(ring->control, ring->wait, streak))) {
+      atomic_store_explicit(&ring->broken, 1, memory_order_relaxed);
+      return false;
+    }
+  while (atomic_load_explicit(word, memory_order_acquire) != until);
+  return true;
+}
+
 /* Waits until word is `until`, or says false when told to stop. Acquire: what
  * the thread before published is passed on to whoever comes after. */
 CB_RING_INLINE bool cb_ring_await_turn(struct cb_ring *ring,
                                        _Atomic uint32_t *word, uint32_t until)
 {
+  return CB_RING_MOSTLY(atomic_load_explicit(word, memory_order_acquire) ==
+                        until) ||
+         cb_ring_await_long(ring, word, until);
+}
+
+CB_RING_APART bool cb_ring_lock_long(const struct cb_ring *ring,
+                                     struct cb_ttas *lock)
+{
   uint32_t streak = 0;
-  while (atomic_load_explicit(word, memory_order_acquire) != until)
-    if (!(streak = cb_ring_wait(ring->control, ring->wait, streak))) {
-      atomic_store_explicit(&ring->broken, 1, memory_order_relaxed);
+  do
+    if (!(streak = cb_ring_wait(ring->control, ring->wait, streak)))
       return false;
-    }
+  while (!cb_ttas_trylock(lock, NULL, CB_ORDER_ACQREL));
   return true;
 }
 
@@ -75,11 +114,8 @@ CB_RING_INLINE bool cb_ring_await_turn(struct cb_ring *ring,
 CB_RING_INLINE bool cb_ring_lock(const struct cb_ring *ring,
                                  struct cb_ttas *lock)
 {
-  uint32_t streak = 0;
-  while (!cb_ttas_trylock(lock, NULL, CB_ORDER_ACQREL))
-    if (!(streak = cb_ring_wait(ring->control, ring->wait, streak)))
-      return false;
-  return true;
+  return CB_RING_MOSTLY(cb_ttas_trylock(lock, NULL, CB_ORDER_ACQREL)) ||
+         cb_ring_lock_long(ring, lock);
 }
 
 CB_RING_INLINE void cb_ring_unlock(struct cb_ttas *lock)
@@ -87,16 +123,51 @@ CB_RING_INLINE void cb_ring_unlock(struct cb_ttas *lock)
   cb_ttas_unlock(lock, NULL, CB_ORDER_ACQREL);
 }
 
-/* Copies n elements between an array and a ring of mask + 1 slots from slot
- * index on, in at most two runs. */
+/* Four elements: one move where the processor has such registers and the
+ * function may use them, else two. */
+typedef uint64_t cb_ring_four
+    __attribute__((vector_size(32), aligned(8), may_alias));
+
 CB_RING_INLINE void cb_ring_copy(uint64_t *to, const uint64_t *from, uint32_t n)
 {
-  uint32_t i = 0;
-  /* A fixed size becomes eight plain moves: no call, no loop by bytes. */
-  for (; i + 8 <= n; i += 8)
-    __builtin_memcpy(to + i, from + i, 8 * sizeof *to);
-  for (; i < n; i++)
-    to[i] = from[i];
+  for (; n >= 8; n -= 8, to += 8, from += 8) {
+    *(cb_ring_four *)to = *(const cb_ring_four *)from;
+    *(cb_ring_four *)(to + 4) = *(const cb_ring_four *)(from + 4);
+  }
+  if (n == 0)
+    return;
+  if (n & 4) {
+    *(cb_ring_four *)to = *(const cb_ring_four *)from;
+    to += 4;
+    from += 4;
+  }
+  if (n & 2) {
+    memcpy(to, from, 2 * sizeof *to);
+    to += 2;
+    from += 2;
+  }
+  if (n & 1)
+    *to = *from;
+}
+
+/* The same into and out of a ring of mask + 1 slots from slot index on. Around
+ * its end in two parts, out of the way of the usual case. */
+CB_RING_APART void cb_ring_copy_in_around(uint64_t *slots, uint64_t mask,
+                                          uint64_t at, const uint64_t *values,
+                                          uint32_t n)
+{
+  uint32_t first = (uint32_t)(mask + 1 - at);
+  memcpy(slots + at, values, first * sizeof *slots);
+  memcpy(slots, values + first, (n - first) * sizeof *slots);
+}
+
+CB_RING_APART void cb_ring_copy_out_around(const uint64_t *slots, uint64_t mask,
+                                           uint64_t at, uint64_t *values,
+                                           uint32_t n)
+{
+  uint32_t first = (uint32_t)(mask + 1 - at);
+  memcpy(values, slots + at, first * sizeof *slots);
+  memcpy(values + first, slots, (n - first) * sizeof *slots);
 }
 
 CB_RING_INLINE void cb_ring_copy_in(uint64_t *slots, uint64_t mask,
@@ -104,13 +175,10 @@ CB_RING_INLINE void cb_ring_copy_in(uint64_t *slots, uint64_t mask,
                                     uint32_t n)
 {
   uint64_t at = index & mask;
-  if (at + n <= mask + 1) {
+  if (at + n <= mask + 1)
     cb_ring_copy(slots + at, values, n);
-    return;
-  }
-  uint32_t first = (uint32_t)(mask + 1 - at);
-  cb_ring_copy(slots + at, values, first);
-  cb_ring_copy(slots, values + first, n - first);
+  else
+    cb_ring_copy_in_around(slots, mask, at, values, n);
 }
 
 CB_RING_INLINE void cb_ring_copy_out(const uint64_t *slots, uint64_t mask,
@@ -118,22 +186,21 @@ CB_RING_INLINE void cb_ring_copy_out(const uint64_t *slots, uint64_t mask,
                                      uint32_t n)
 {
   uint64_t at = index & mask;
-  if (at + n <= mask + 1) {
+  if (at + n <= mask + 1)
     cb_ring_copy(values, slots + at, n);
-    return;
-  }
-  uint32_t first = (uint32_t)(mask + 1 - at);
-  cb_ring_copy(values, slots + at, first);
-  cb_ring_copy(values + first, slots, n - first);
+  else
+    cb_ring_copy_out_around(slots, mask, at, values, n);
 }
 
-/* What a claim of n gets when there is room for `room`. */
+/* What a claim of n gets when there is room for `room`. A branch on purpose: a
+ * conditional move would make the copy wait for the other side's index, which
+ * a predicted branch does not. */
 CB_RING_INLINE uint32_t cb_ring_grant(uint32_t n, uint64_t room,
                                       enum cb_ring_mode mode)
 {
-  if (n <= room)
-    return n;
-  return mode == CB_RING_BULK ? 0 : (uint32_t)room;
+  if (CB_RING_RARELY(n > room))
+    return mode == CB_RING_BULK ? 0 : (uint32_t)room;
+  return n;
 }
 
 #endif

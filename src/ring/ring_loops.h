@@ -39,10 +39,19 @@
 #endif
 
 #define CB_RING_INLINE static inline __attribute__((always_inline))
-#define CB_RING_COLD static __attribute__((noinline, unused))
+#define CB_RING_APART static __attribute__((noinline, unused))
+
+/* Keep what seldom happens out of line: on the usual way a loop has one taken
+ * branch, its own. */
+#define CB_RING_RARELY(condition) __builtin_expect(condition, 0)
+#define CB_RING_MOSTLY(condition) __builtin_expect(condition, 1)
 
 /* The compiler must have the value and knows nothing about it any more. */
 #define CB_RING_OPAQUE(value) __asm__("" : "+r"(value))
+
+/* In one arm of a condition: makes it a branch, which is predicted, where a
+ * conditional move would make what follows wait for the comparison. */
+#define CB_RING_BRANCH() __asm__ __volatile__("")
 
 #if defined __x86_64__ || defined __i386__
 #define CB_RING_PAUSE() __builtin_ia32_pause()
@@ -81,8 +90,8 @@ CB_RING_INLINE uint64_t cb_ring_fits(const struct cb_ring *ring)
 
 /* One failed poll, streak of which went before it. Returns the streak now, or
  * 0 when told to stop. */
-CB_RING_COLD uint32_t cb_ring_wait(const struct cb_control *control,
-                                   enum cb_wait how, uint32_t streak)
+CB_RING_APART uint32_t cb_ring_wait(const struct cb_control *control,
+                                    enum cb_wait how, uint32_t streak)
 {
   if (how == CB_WAIT_NEVER || cb_ring_stopped(control))
     return 0;
@@ -100,8 +109,8 @@ CB_RING_COLD uint32_t cb_ring_wait(const struct cb_control *control,
 }
 
 /* The same for a loop that found its ring full or empty. */
-CB_RING_COLD uint32_t cb_ring_pass_wait(struct cb_ring_pass *pass,
-                                        uint32_t streak)
+CB_RING_APART uint32_t cb_ring_pass_wait(struct cb_ring_pass *pass,
+                                         uint32_t streak)
 {
   pass->polls++;
   return cb_ring_wait(pass->control, pass->wait, streak);
@@ -282,45 +291,60 @@ static inline uint32_t RING_(op_dequeue_bulk)(struct cb_ring *ring,
 
 /* ---- one thread, in and out ---- */
 
-CB_RING_INLINE uint64_t RING_(pair_single)(struct RING_(producer) * in,
-                                           struct RING_(consumer) * out,
-                                           struct cb_ring_pass *pass,
-                                           uint64_t n)
+/* Loops of single elements and of bursts are functions of their own, so that
+ * neither has to share its registers with the other. */
+CB_RING_APART uint64_t RING_(pair_single)(struct cb_ring *ring,
+                                          struct cb_ring_pass *pass, uint64_t n)
 {
+  struct RING_(producer) in = RING_(producer_begin)(ring);
+  struct RING_(consumer) out = RING_(consumer_begin)(ring);
   uint64_t first = pass->next;
   uint64_t done, taken = 0;
   for (done = 0; done < n; done++) {
     uint64_t value = first + done + 1;
-    if (!RING_(enqueue)(in, value) || !RING_(dequeue)(out, &value))
+    if (CB_RING_RARELY(!RING_(enqueue)(&in, value)) ||
+        CB_RING_RARELY(!RING_(dequeue)(&out, &value)))
       break;
     CB_RING_OPAQUE(value);
     taken += value;
   }
+  RING_(producer_end)(&in);
+  RING_(consumer_end)(&out);
   pass->next = first + done;
   pass->given += cb_ring_series(first, done);
   pass->taken += taken;
   return done;
 }
 
-CB_RING_INLINE uint64_t RING_(pair_burst)(struct RING_(producer) * in,
-                                          struct RING_(consumer) * out,
-                                          struct cb_ring_pass *pass, uint64_t n)
+CB_RING_APART uint64_t RING_(pair_burst)(struct cb_ring *ring,
+                                         struct cb_ring_pass *pass, uint64_t n)
 {
-  uint64_t buffer[CB_RING_BURST_MAX] = {0};
+  struct RING_(producer) in = RING_(producer_begin)(ring);
+  struct RING_(consumer) out = RING_(consumer_begin)(ring);
+  const uint64_t *values = pass->values->value;
+  uint64_t array[CB_RING_BURST_MAX] __attribute__((aligned(64))) = {0};
+  uint64_t *buffer = array;
+  uint64_t first = pass->next;
   uint64_t done = 0, given = 0, taken = 0;
-  while (done < n) {
-    uint32_t burst =
-        n - done < pass->burst ? (uint32_t)(n - done) : pass->burst;
-    const uint64_t *source =
-        &pass->values->value[(pass->next + done) % CB_RING_BURST_MAX];
-    if (RING_(enqueue_n)(in, source, burst, CB_RING_BURST, NULL) != burst ||
-        RING_(dequeue_n)(out, buffer, burst, CB_RING_BURST, NULL) != burst)
-      break;
-    given += source[0] + source[burst - 1];
-    taken += buffer[0] + buffer[burst - 1];
-    done += burst;
+  uint32_t part = pass->burst;
+  CB_RING_OPAQUE(buffer); /* a caller's array, which might be anywhere */
+  /* Whole bursts, then what is left of n as one smaller burst. */
+  for (; done < n; part = (uint32_t)(n - done)) {
+    for (; part <= n - done; done += part) {
+      const uint64_t *source = values + (first + done) % CB_RING_BURST_MAX;
+      if (CB_RING_RARELY(RING_(enqueue_n)(&in, source, part, CB_RING_BURST,
+                                          NULL) != part) ||
+          CB_RING_RARELY(RING_(dequeue_n)(&out, buffer, part, CB_RING_BURST,
+                                          NULL) != part))
+        goto stop;
+      given += source[0] + source[part - 1];
+      taken += buffer[0] + buffer[part - 1];
+    }
   }
-  pass->next += done;
+stop:
+  RING_(producer_end)(&in);
+  RING_(consumer_end)(&out);
+  pass->next = first + done;
   pass->given += given;
   pass->taken += taken;
   return done;
@@ -329,53 +353,52 @@ CB_RING_INLINE uint64_t RING_(pair_burst)(struct RING_(producer) * in,
 static uint64_t RING_(loop_pair)(struct cb_ring *ring,
                                  struct cb_ring_pass *pass, uint64_t n)
 {
-  struct RING_(producer) in = RING_(producer_begin)(ring);
-  struct RING_(consumer) out = RING_(consumer_begin)(ring);
-  uint64_t done = pass->burst == 1 ? RING_(pair_single)(&in, &out, pass, n)
-                                   : RING_(pair_burst)(&in, &out, pass, n);
-  RING_(producer_end)(&in);
-  RING_(consumer_end)(&out);
-  return done;
+  return pass->burst == 1 ? RING_(pair_single)(ring, pass, n)
+                          : RING_(pair_burst)(ring, pass, n);
 }
 
 /* ---- producers ---- */
 
-CB_RING_INLINE uint64_t RING_(produce_single)(struct RING_(producer) * in,
-                                              struct cb_ring_pass *pass,
-                                              uint64_t n)
+CB_RING_APART uint64_t RING_(produce_single)(struct cb_ring *ring,
+                                             struct cb_ring_pass *pass,
+                                             uint64_t n)
 {
+  struct RING_(producer) in = RING_(producer_begin)(ring);
   uint64_t first = pass->next;
   uint64_t done;
   for (done = 0; done < n; done++) {
     uint32_t streak = 0;
-    while (!RING_(enqueue)(in, first + done + 1))
+    while (CB_RING_RARELY(!RING_(enqueue)(&in, first + done + 1)))
       if (!(streak = cb_ring_pass_wait(pass, streak)))
         goto stop;
   }
 stop:
+  RING_(producer_end)(&in);
   pass->next = first + done;
   pass->given += cb_ring_series(first, done);
   return done;
 }
 
-CB_RING_INLINE uint64_t RING_(produce_burst)(struct RING_(producer) * in,
-                                             struct cb_ring_pass *pass,
-                                             uint64_t n)
+CB_RING_APART uint64_t RING_(produce_burst)(struct cb_ring *ring,
+                                            struct cb_ring_pass *pass,
+                                            uint64_t n)
 {
-  uint64_t first = pass->next;
+  struct RING_(producer) in = RING_(producer_begin)(ring);
+  const uint64_t *values = pass->values->value;
+  uint64_t first = pass->next, burst = pass->burst;
   uint64_t done = 0;
   uint32_t moved;
   for (; done < n; done += moved) {
-    uint32_t burst =
-        n - done < pass->burst ? (uint32_t)(n - done) : pass->burst;
-    const uint64_t *source =
-        &pass->values->value[(first + done) % CB_RING_BURST_MAX];
+    uint32_t part = (uint32_t)(n - done < burst ? n - done : burst);
+    const uint64_t *source = values + (first + done) % CB_RING_BURST_MAX;
     uint32_t streak = 0;
-    while (!(moved = RING_(enqueue_n)(in, source, burst, CB_RING_BURST, NULL)))
+    while (CB_RING_RARELY(
+        !(moved = RING_(enqueue_n)(&in, source, part, CB_RING_BURST, NULL))))
       if (!(streak = cb_ring_pass_wait(pass, streak)))
         goto stop;
   }
 stop:
+  RING_(producer_end)(&in);
   pass->next = first + done;
   pass->given += cb_ring_sum(pass->values, first, done);
   return done;
@@ -384,52 +407,56 @@ stop:
 static uint64_t RING_(loop_produce)(struct cb_ring *ring,
                                     struct cb_ring_pass *pass, uint64_t n)
 {
-  struct RING_(producer) in = RING_(producer_begin)(ring);
-  uint64_t done = pass->burst == 1 ? RING_(produce_single)(&in, pass, n)
-                                   : RING_(produce_burst)(&in, pass, n);
-  RING_(producer_end)(&in);
-  return done;
+  return pass->burst == 1 ? RING_(produce_single)(ring, pass, n)
+                          : RING_(produce_burst)(ring, pass, n);
 }
 
 /* ---- consumers ---- */
 
-CB_RING_INLINE uint64_t RING_(consume_single)(struct RING_(consumer) * out,
-                                              struct cb_ring_pass *pass,
-                                              uint64_t n)
+CB_RING_APART uint64_t RING_(consume_single)(struct cb_ring *ring,
+                                             struct cb_ring_pass *pass,
+                                             uint64_t n)
 {
+  struct RING_(consumer) out = RING_(consumer_begin)(ring);
   uint64_t done, taken = 0;
   for (done = 0; done < n; done++) {
     uint64_t value = done;
     uint32_t streak = 0;
-    while (!RING_(dequeue)(out, &value))
+    while (CB_RING_RARELY(!RING_(dequeue)(&out, &value)))
       if (!(streak = cb_ring_pass_wait(pass, streak)))
         goto stop;
     CB_RING_OPAQUE(value);
     taken += value;
   }
 stop:
+  RING_(consumer_end)(&out);
   pass->taken += taken;
   return done;
 }
 
-CB_RING_INLINE uint64_t RING_(consume_burst)(struct RING_(consumer) * out,
-                                             struct cb_ring_pass *pass,
-                                             uint64_t n)
+CB_RING_APART uint64_t RING_(consume_burst)(struct cb_ring *ring,
+                                            struct cb_ring_pass *pass,
+                                            uint64_t n)
 {
-  uint64_t buffer[CB_RING_BURST_MAX] = {0};
+  struct RING_(consumer) out = RING_(consumer_begin)(ring);
+  uint64_t array[CB_RING_BURST_MAX] __attribute__((aligned(64))) = {0};
+  uint64_t *buffer = array;
+  uint64_t burst = pass->burst;
   uint64_t done = 0, taken = 0;
   uint32_t moved;
+  CB_RING_OPAQUE(buffer);
   for (; done < n; done += moved) {
-    uint32_t burst =
-        n - done < pass->burst ? (uint32_t)(n - done) : pass->burst;
+    uint32_t part = (uint32_t)(n - done < burst ? n - done : burst);
     uint32_t streak = 0;
-    while (!(moved = RING_(dequeue_n)(out, buffer, burst, CB_RING_BURST, NULL)))
+    while (CB_RING_RARELY(
+        !(moved = RING_(dequeue_n)(&out, buffer, part, CB_RING_BURST, NULL))))
       if (!(streak = cb_ring_pass_wait(pass, streak)))
         goto stop;
     for (uint32_t i = 0; i < moved; i++)
       taken += buffer[i];
   }
 stop:
+  RING_(consumer_end)(&out);
   pass->taken += taken;
   return done;
 }
@@ -437,11 +464,8 @@ stop:
 static uint64_t RING_(loop_consume)(struct cb_ring *ring,
                                     struct cb_ring_pass *pass, uint64_t n)
 {
-  struct RING_(consumer) out = RING_(consumer_begin)(ring);
-  uint64_t done = pass->burst == 1 ? RING_(consume_single)(&out, pass, n)
-                                   : RING_(consume_burst)(&out, pass, n);
-  RING_(consumer_end)(&out);
-  return done;
+  return pass->burst == 1 ? RING_(consume_single)(ring, pass, n)
+                          : RING_(consume_burst)(ring, pass, n);
 }
 
 /* ---- there and back ---- */
@@ -456,11 +480,11 @@ static uint64_t RING_(loop_ping)(struct cb_ring *there, struct cb_ring *back,
   for (done = 0; done < n; done++) {
     uint64_t value = first + done + 1;
     uint32_t streak = 0;
-    while (!RING_(enqueue)(&in, value))
+    while (CB_RING_RARELY(!RING_(enqueue)(&in, value)))
       if (!(streak = cb_ring_pass_wait(pass, streak)))
         goto stop;
     streak = 0;
-    while (!RING_(dequeue)(&out, &value))
+    while (CB_RING_RARELY(!RING_(dequeue)(&out, &value)))
       if (!(streak = cb_ring_pass_wait(pass, streak)))
         goto stop;
     CB_RING_OPAQUE(value);
@@ -484,11 +508,11 @@ static uint64_t RING_(loop_pong)(struct cb_ring *there, struct cb_ring *back,
   for (done = 0; done < n; done++) {
     uint64_t value = done;
     uint32_t streak = 0;
-    while (!RING_(dequeue)(&out, &value))
+    while (CB_RING_RARELY(!RING_(dequeue)(&out, &value)))
       if (!(streak = cb_ring_pass_wait(pass, streak)))
         goto stop;
     streak = 0;
-    while (!RING_(enqueue)(&in, value))
+    while (CB_RING_RARELY(!RING_(enqueue)(&in, value)))
       if (!(streak = cb_ring_pass_wait(pass, streak)))
         goto stop;
   }
