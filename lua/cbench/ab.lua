@@ -177,7 +177,8 @@ function ab.side(word)
     return nil, word .. ": neither a program nor a plug-in"
   end
   if word:match "%.so$" then
-    return { program = processes.program(), plugin = word, name = word }
+    local path = word:find("/", 1, true) and word or "./" .. word
+    return { program = processes.program(), plugin = path, name = word }
   end
   if not word:find("/", 1, true) then word = "./" .. word end
   return { program = word, name = word }

@@ -5,6 +5,7 @@ local catalogue = import "catalogue"
 local command = import "command"
 local gate = import "gate"
 local outputs = import "outputs"
+local plugins = import "plugins"
 local progress = import "progress"
 local run = import "run"
 
@@ -75,7 +76,21 @@ local function measure_and_judge(context, rows, options)
   return judge(context, done)
 end
 
+-- Rows can name kinds that only the two plug-ins have.
+local function describe_sides(options)
+  for _, which in ipairs { "a", "b" } do
+    local plugin = options[which] and side(options, which).plugin
+    if plugin then
+      local good, message = plugins.describe(plugin)
+      if not good then
+        command.refuse(("option '--%s': %s"):format(which, message))
+      end
+    end
+  end
+end
+
 function command_ab.run(context)
+  describe_sides(context.options)
   local one = open_scenario(context.words)
   local given, message = one:parse(context.words)
   if not given then command.refuse(message) end

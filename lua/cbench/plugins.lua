@@ -40,8 +40,17 @@ function plugins.find(word)
     word, table.concat(searched, ", ")), "ENOENT"
 end
 
+-- By path: loaded for its names only; whoever measures brings a version.
+local described = {}
+
 --- The plug-ins that are loaded, as { path, prefix, name, kinds... }.
-function plugins.loaded() return core.plugins() end
+function plugins.loaded()
+  local list = {}
+  for _, plugin in ipairs(core.plugins()) do
+    if not described[plugin.path] then list[#list + 1] = plugin end
+  end
+  return list
+end
 
 --- Adds the kinds of a plug-in; its name and path as `plugins.find` takes it.
 -- @return its entry of `plugins.loaded`; or nil, a sentence and a code
@@ -49,6 +58,16 @@ function plugins.load(word, prefix)
   local path, message, code = plugins.find(word)
   if not path then return nil, message, code end
   return core.load_plugin(path, prefix)
+end
+
+--- Loads a plug-in so that rows with its kinds can be described, but not for
+-- the processes that measure them. A second version brings no new names.
+-- @return true; or nil and a sentence
+function plugins.describe(path)
+  local plugin, message, code = plugins.load(path)
+  if not plugin and code ~= "EEXIST" then return nil, message end
+  if plugin then described[plugin.path] = true end
+  return true
 end
 
 --- `cbench.load(path [, prefix])`: raises on misuse.

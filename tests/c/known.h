@@ -9,9 +9,13 @@
 static const struct {
   const char *kind, *test, *reason;
 } known_limits[] = {
+    /* kind, test, why */
     {"pcl", "a_coroutine_changes_threads",
      "libpcl 1.12 keeps who resumes whom in the state of a thread "
      "(pcl.c, co_resume)"},
+    {"moodycamel_cq", "model_is_matched",
+     "a block of 32 slots is free again when all of it was dequeued, and how "
+     "many fit is not told (concurrentqueue.h, try_enqueue)"},
 };
 
 /* Why the test is not for the kind, or NULL. */

@@ -6,6 +6,7 @@
 #define CB_TEST_RINGS_H
 
 #include "cbench.h"
+#include "known.h"
 #include "plugins.h"
 
 #include <stdio.h>

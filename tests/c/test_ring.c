@@ -177,12 +177,19 @@ static void random_steps(struct cb_ring *ring, uint64_t *seed, int steps)
 static void visit_model(struct cb_spec *spec, const char *label, void *context)
 {
   int made = 0;
+  const char *limit = known_limit(cb_spec_kind(spec)->name, "model_is_matched");
+  if (limit) {
+    printf("# %s is left out: %s\n", label, limit);
+    return;
+  }
   for (int64_t size = 1; size <= 70; size++) {
     struct cb_ring *ring = make_ring(spec, size);
     if (!ring)
       continue;
     made++;
-    random_steps(ring, context, 400);
+    /* Some round up a lot. */
+    if (cb_ring_capacity(ring) <= MODEL)
+      random_steps(ring, context, 400);
     cb_ring_destroy(ring);
   }
   if (made < 6)

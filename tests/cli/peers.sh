@@ -1,12 +1,12 @@
 #!/bin/sh
 # The peers: each loads, writes nothing to stdout, is measured in fresh
 # processes beside ours, and its kinds pass the tests of their family.
-peers='ck boost_context pcl dpdk'
+peers='ck boost_context pcl dpdk cxx_queues'
 export CBENCH_PLUGIN_PATH="$top_builddir/peers/.libs"
 out=$(mktemp) || exit 1
 trap 'rm -f "$out"' EXIT
 
-echo 1..13
+echo 1..15
 number=0
 result() { # STATUS NAME
   number=$((number + 1))
@@ -83,6 +83,7 @@ family ck test_lock
 family boost_context test_coroutine
 family pcl test_coroutine
 family dpdk test_ring
+family cxx_queues test_ring
 
 says "cannot find plug-in 'ckk'" "print(cbench.load 'ckk')"
 result $? "a peer that is not there is named"

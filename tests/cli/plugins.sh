@@ -6,7 +6,7 @@ trap 'rm -rf "$folder"' EXIT
 cd "$folder" || exit 1
 export CBENCH_PLUGIN_PATH=
 
-echo 1..21
+echo 1..26
 number=0
 result() { # STATUS NAME
   number=$((number + 1))
@@ -119,6 +119,33 @@ result $? "a missing library is named"
 build nothing.c nothing.so
 says 'it exports no cb_plugin' "print(cbench.load './nothing.so')"
 result $? "a shared object that is no plug-in is refused"
+
+# On the command line, before and behind the scenario.
+cat >adds.lua <<'END'
+local cbench = require "cbench"
+return cbench.scenario {
+  title = "Adds", about = "What does adding cost?",
+  params = { ring = { "spsc" } },
+  workload = function (p) return cbench.workload.sum { ring = p.ring } end,
+}
+END
+"$CBENCH" adds.lua --plugin ./sum.so --plugin ./mine.so ring=mine,spsc \
+  --rounds 3 --forks 2 --time 30 --format csv >out 2>&1 &&
+  grep -q '^"*ring=mine.*ok' out && grep -q '^"*ring=spsc.*ok' out
+result $? "--plugin behind a scenario"
+"$CBENCH" --plugin ./mine.so --plugin ./sum.so adds.lua -n >out 2>&1 &&
+  grep -q 'ring=spsc' out
+result $? "--plugin before a scenario"
+"$CBENCH" --plugin ./nowhere.so adds.lua >out 2>&1
+[ $? = 2 ] && grep -qF "cannot load plug-in './nowhere.so'" out
+result $? "--plugin that is not there is a wrong word"
+"$CBENCH" --plugin ./mine.so -e 'print(require"cbench".kinds"ring".mine.summary)' \
+  >out 2>&1 && grep -q Lamport out
+result $? "--plugin with plain Lua"
+build "$top_srcdir/tests/plugins/sum.c" slow.so -DSLOW
+"$CBENCH" ab --a sum.so --b ./slow.so adds.lua --rounds 20 --forks 3 \
+  --time 60 >out 2>&1 && grep -q 'B is ./slow.so' out && grep -q '^ring=spsc' out
+result $? "two plug-ins against each other"
 
 if [ "$SANITIZE" = no ] && [ -x "$LUA" ]; then
   "$LUA" -e "local cbench = require 'cbench'

@@ -1,6 +1,6 @@
 /* sum.c - a plug-in for the tests: the workload `sum`, which adds up what comes
- * out of a ring of any kind, and the lock `naive`. -DBROKEN makes one that must
- * be refused. */
+ * out of a ring of any kind, and the lock `naive`. -DSLOW makes it slower,
+ * -DBROKEN one that must be refused. */
 #include <cbench/plugin.h>
 
 #include <errno.h>
@@ -20,6 +20,10 @@ static uint64_t run(void *opaque, unsigned thread, uint64_t n)
     uint64_t value = 0;
     state->ring->ops->enqueue(state->ring, i);
     state->ring->ops->dequeue(state->ring, &value);
+#ifdef SLOW
+    for (int j = 0; j < 50; j++)
+      __asm__ __volatile__("" : : : "memory");
+#endif
     state->given += i;
     state->taken += value;
   }
