@@ -1,6 +1,7 @@
 #include "lua/measure.h"
 
 #include "cbench.h"
+#include "lua/coroutine.h"
 #include "lua/signals.h"
 #include "lua/workload.h"
 
@@ -310,7 +311,9 @@ int cb_lua_measure(lua_State *L)
       .control = cb_lua_stop_control(),
       .progress = session->progress ? progress : NULL,
       .data = session};
+  cb_lua_forbid_yield(L, true);
   session->measurement = cb_measure(session->variants, count, &options, &error);
+  cb_lua_forbid_yield(L, false);
   if (!session->measurement) {
     lua_pushstring(L, error.text);
     return fail_with_top(L);

@@ -9,9 +9,11 @@
 
 #include "cbench.h"
 #include "lua/core.h"
+#include "lua/coroutine.h"
 #include "lua/embedded.h"
 #include "lua/measure.h"
 #include "lua/options.h"
+#include "lua/pool.h"
 #include "lua/process.h"
 #include "lua/signals.h"
 #include "lua/terminal.h"
@@ -87,6 +89,10 @@ static const luaL_Reg core_functions[] = {
     {"check_workload", cb_lua_check_workload},
     {"clock", cb_lua_clock},
     {"columns", cb_lua_columns},
+    {"coroutine", cb_lua_coroutine},
+    {"coroutine_running", cb_lua_coroutine_running},
+    {"coroutine_self", cb_lua_coroutine_self},
+    {"coroutine_yield", cb_lua_coroutine_yield},
     {"disarm_signals", cb_lua_disarm_signals},
     {"families", cb_lua_families},
     {"has_file", core_has_file},
@@ -104,6 +110,7 @@ static const luaL_Reg core_functions[] = {
     {"place", cb_lua_place},
     {"plugin_folder", cb_lua_plugin_folder},
     {"plugins", cb_lua_plugins},
+    {"pool", cb_lua_pool},
     {"program", cb_lua_program},
     {"run_program", cb_lua_run_program},
     {"scenario_names", core_scenario_names},

@@ -1,0 +1,29 @@
+/*
+ * coroutine.h - Lua functions in stackful coroutines.
+ *
+ * Each object has a C coroutine and a Lua thread of its own. While a coroutine
+ * is suspended, the values that it yielded or that it will get lie on the
+ * stack of the Lua thread that called yield.
+ */
+#ifndef CB_LUA_COROUTINE_H
+#define CB_LUA_COROUTINE_H
+
+#include <lua.h>
+#include <stdbool.h>
+
+/* core.coroutine(f, pool): a suspended coroutine out of the pool object, whose
+ * stacks have a mebibyte at least. nil, a sentence and the name of the error
+ * when it cannot be made. */
+int cb_lua_coroutine(lua_State *L);
+
+/* core.coroutine_yield(...), core.coroutine_self(),
+ * core.coroutine_running(). */
+int cb_lua_coroutine_yield(lua_State *L);
+int cb_lua_coroutine_self(lua_State *L);
+int cb_lua_coroutine_running(lua_State *L);
+
+/* Forbids yields while a measurement runs on this C stack: one that never came
+ * back would leave its threads pinned and its work half done. Calls nest. */
+void cb_lua_forbid_yield(lua_State *L, bool forbid);
+
+#endif
