@@ -46,6 +46,18 @@ static int core_load(lua_State *L)
   return 1;
 }
 
+/* core.files(): the names of all files lua/cbench/NAME.lua. */
+static int core_files(lua_State *L)
+{
+  lua_newtable(L);
+  for (int i = 0; cb_embedded_lua[i].name; i++) {
+    const char *name = cb_embedded_lua[i].name + strlen("lua/cbench/");
+    lua_pushlstring(L, name, strlen(name) - strlen(".lua"));
+    lua_rawseti(L, -2, i + 1);
+  }
+  return 1;
+}
+
 /* core.has_file(name): is there a lua/cbench/NAME.lua? */
 static int core_has_file(lua_State *L)
 {
@@ -95,6 +107,7 @@ static const luaL_Reg core_functions[] = {
     {"coroutine_yield", cb_lua_coroutine_yield},
     {"disarm_signals", cb_lua_disarm_signals},
     {"families", cb_lua_families},
+    {"files", core_files},
     {"has_file", core_has_file},
     {"json_array", cb_lua_json_array},
     {"json_decode", cb_lua_json_decode},

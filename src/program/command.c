@@ -131,8 +131,9 @@ static bool collect_words(lua_State *L, int options, char *const *words)
   lua_Integer count = 0;
 
   lua_newtable(L);
+  bool ended = false; /* by "--": what follows are no options */
   for (int found; *words; words += found ? typed.words : 1) {
-    found = option_read(words, false, &typed, &error);
+    found = ended ? 0 : option_read(words, false, &typed, &error);
     if (found < 0) {
       host_message(error.text);
       return false;
@@ -141,7 +142,9 @@ static bool collect_words(lua_State *L, int options, char *const *words)
       lua_pushvalue(L, options);
       option_store(L, &typed);
       lua_pop(L, 1);
-    } else if (strcmp(*words, "--") != 0) {
+    } else if (!ended && strcmp(*words, "--") == 0) {
+      ended = true;
+    } else {
       lua_pushstring(L, *words);
       lua_rawseti(L, -2, ++count);
     }
@@ -170,6 +173,7 @@ struct lookup {
 };
 
 /* The file that is called PREFIX + the word + ".lua". */
+/* Names that begin with '_' are not for people. */
 static const struct cb_embedded *look_up(struct lookup *lookup,
                                          const struct cb_embedded *file,
                                          const char *prefix)
@@ -182,7 +186,8 @@ static const struct cb_embedded *look_up(struct lookup *lookup,
     snprintf(name, sizeof name, "%.*s", (int)strcspn(rest, "."), rest);
     if (strcmp(name, lookup->search.word) == 0)
       return file;
-    cb_nearest_offer(&lookup->search, name);
+    if (name[0] != '_')
+      cb_nearest_offer(&lookup->search, name);
     if (lookup->search.nearest == name)
       lookup->search.nearest = strcpy(lookup->nearest, name);
   }
@@ -195,6 +200,8 @@ void command_print_usage(FILE *out)
   for (const struct cb_embedded *file = cb_embedded_lua; file->name; file++)
     if (strncmp(file->name, command_path, sizeof command_path - 1) == 0) {
       const char *name = file->name + sizeof command_path - 1;
+      if (*name == '_')
+        continue;
       fprintf(out, "%s%.*s", separator, (int)strcspn(name, "."), name);
       separator = " | ";
     }

@@ -48,7 +48,7 @@ local function parse(name)
       steps[#steps + 1] = step
     elseif line == "" then
       step = nil
-    elseif step and #step.expected == 0 and line:find "^> " then
+    elseif step and #step.expected == 0 and line:find "^>%f[ \0]" then
       step.command = step.command .. "\n" .. line:sub(3)
     elseif step and code then
       step.code = math.tointeger(tonumber(code))
