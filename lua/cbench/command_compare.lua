@@ -13,9 +13,11 @@ local command_compare = {
   usage = [[
 cbench compare OLD.json NEW.json   new against old, row by row; each row by
                                    its ratio to the reference of its own run
+cbench compare --by host FILE...   host beside host: ratios are pooled, times
+                                   of different machines are not
 ]],
   options = {
-    "min-effect", "fail-on", "strict", "format", "output", "export",
+    "by", "min-effect", "fail-on", "strict", "format", "output", "export",
   },
 }
 
@@ -25,7 +27,21 @@ local function read(path)
   return results
 end
 
+local function by_host(context)
+  if #context.words == 0 then
+    command.refuse "compare: no file of results is named"
+  end
+  local sinks <close> = outputs.open(context.options)
+  local compared, message = import("hosts").compare(context.words, {
+    min_effect = context.options.min_effect,
+  }, function (sentence) command.complain(context, sentence) end)
+  if not compared then command.fail(exit.failed, message) end
+  if not outputs.write(context, sinks, compared) then return exit.failed end
+  return gate.of_ratios(context, compared)
+end
+
 function command_compare.run(context)
+  if context.options.by then return by_host(context) end
   if #context.words ~= 2 then
     command.refuse(("compare: two files of results expected, got %d"):format(
       #context.words))

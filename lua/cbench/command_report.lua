@@ -1,27 +1,29 @@
---- The words and options of `cbench report`.
+--- `cbench report`: results as a page, as pictures, or on the terminal.
 local import, core = ...
+local command = import "command"
 local report = import "report"
+
+local exit = command.exit
 
 local command_report = {
   summary = "results as a page, as pictures, or on the terminal",
-  usage = "cbench report RESULTS.json... --html FILE | --svg FILE | "
-    .. "--png FILE | --term\n",
+  usage = [[
+cbench report RESULTS.json... --html FILE | --svg FILE | --png FILE | --term
+]],
   options = { "html", "svg", "png", "term" },
 }
 
--- Exit codes.
-local DONE, FAILED, USAGE = 0, 1, 2
-
 local forms = { "html", "svg", "png", "term" }
 
-local function complain(context, message)
-  io.stdout:flush()
-  io.stderr:write(context.program, ": ", message, "\n")
+local function close_all(outputs)
+  for _, one in ipairs(outputs) do
+    if one.file then one.file:close() end
+  end
 end
 
 -- What was asked for: a list of { form, path }; "-" is the standard output.
 local function outputs_of(options)
-  local list = {}
+  local list = setmetatable({}, { __close = close_all })
   for _, form in ipairs(forms) do
     local path = options[form]
     if path == true then path = "-" end
@@ -40,12 +42,6 @@ local function open_all(outputs)
     end
   end
   return true
-end
-
-local function close_all(outputs)
-  for _, one in ipairs(outputs) do
-    if one.file then one.file:close() end
-  end
 end
 
 local function put(one, text)
@@ -69,7 +65,7 @@ local function make(files, form, options)
 end
 
 local function write_all(context, files, outputs, notes)
-  local code, said = DONE, {}
+  local code, said = exit.done, {}
   local options = { notes = notes,
                     columns = tonumber(os.getenv "COLUMNS") or 100 }
   for _, one in ipairs(outputs) do
@@ -77,41 +73,34 @@ local function write_all(context, files, outputs, notes)
     local good, message = text ~= nil, messages
     if text then good, message = put(one, text) end
     if not good then
-      complain(context, message)
-      code = FAILED
+      command.complain(context, message)
+      code = exit.failed
     end
     for _, sentence in ipairs(text and messages or {}) do
-      if not said[sentence] then complain(context, sentence) end
+      if not said[sentence] then command.complain(context, sentence) end
       said[sentence] = true
     end
   end
   return code
 end
 
---- Runs the subcommand; the words are names of files.
--- @return the exit code
 function command_report.run(context)
-  local outputs = outputs_of(context.options)
+  local outputs <close> = outputs_of(context.options)
   if #context.words == 0 then
-    complain(context, "report: no file of results is named")
-    return USAGE
+    command.refuse "report: no file of results is named"
   elseif #outputs == 0 then
-    complain(context, "report: one of --html FILE, --svg FILE, --png FILE "
-      .. "and --term is needed")
-    return USAGE
+    command.refuse("report: one of --html FILE, --svg FILE, --png FILE and "
+      .. "--term is needed")
   end
   local files, complaints = report.read(context.words)
-  for _, sentence in ipairs(complaints) do complain(context, sentence) end
-  if #files == 0 then return FAILED end
-  local good, message = open_all(outputs)
-  if not good then
-    close_all(outputs)
-    complain(context, message)
-    return FAILED
+  for _, sentence in ipairs(complaints) do
+    command.complain(context, sentence)
   end
+  if #files == 0 then return exit.failed end
+  local good, message = open_all(outputs)
+  if not good then command.fail(exit.failed, message) end
   local code = write_all(context, files, outputs, complaints)
-  close_all(outputs)
-  return #complaints > 0 and FAILED or code
+  return #complaints > 0 and exit.failed or code
 end
 
 return command_report

@@ -113,8 +113,8 @@ function document.text(self)
 end
 
 -- What each line repeats of the run, so that it can stand alone.
-local line_keys = { "command", "run", "rank", "size", "scenario", "started",
-                    "seed", "clock", "machine", "build", "partial" }
+local line_keys = { "command", "run", "rank", "size", "scenario", "title",
+                    "started", "seed", "clock", "machine", "build", "partial" }
 
 --- A line of JSON for each row.
 function document.lines(self)
@@ -142,7 +142,7 @@ local function cut(records, first, count, meta)
 end
 
 local function rebuild(top)
-  local records, tables = top.results, top.tables
+  local records, tables, merge = top.results, top.tables, top.merge
   top.results, top.schema, top.tables = nil, nil, nil
   if not tables then return cut(records, 1, #records, top) end
   local parts, first = {}, 1
@@ -151,10 +151,13 @@ local function rebuild(top)
     parts[i] = cut(records, first, count, meta)
     first = first + count
   end
-  return results.concat(parts)
+  local all = results.concat(parts)
+  all.meta.merge = merge
+  return all
 end
 
-local function refuse(top)
+--- Why the value is no document of results, or nil.
+function document.refuse(top)
   if type(top) ~= "table" then return "no document of results" end
   if type(top.schema) ~= "string" then
     return "no document of results: it has no schema"
@@ -177,7 +180,7 @@ function document.parse(content)
   if not content:find("%S") then return nil, "it is empty" end
   local top, message = core.json_decode(content)
   if top == nil then return nil, message or "no document of results" end
-  message = refuse(top)
+  message = document.refuse(top)
   if message then return nil, message end
   return rebuild(top)
 end

@@ -20,6 +20,8 @@ end
 function outputs.file(path, name)
   local expanded, message = fleet.expand(path)
   if not expanded then command.refuse(message) end
+  message = fleet.refuse_shared(path, format.mode(name) == "append")
+  if message then command.refuse(message) end
   local file
   file, message = core.output(expanded, format.mode(name))
   if not file then command.fail(exit.failed, message) end

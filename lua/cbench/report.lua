@@ -94,12 +94,25 @@ local function title_of(files, sections)
   return #files == 2 and sections[1].title or title or "Results"
 end
 
+-- What was said when the files were merged belongs to what they show.
+local function with_merge_notes(files, notes)
+  local all = table.move(notes, 1, #notes, 1, {})
+  for _, file in ipairs(files) do
+    local merge = file.results.meta.merge
+    for _, note in ipairs(type(merge) == "table" and merge.notes or {}) do
+      all[#all + 1] = tostring(note)
+    end
+  end
+  return all
+end
+
 local function as_html(files, notes)
   local sections, messages = sections_of(files), {}
   for _, section in ipairs(sections) do draw_section(section, messages) end
   if #sections > 0 then sections[1].missing = messages end
   return import("page").html(sections, {
-    title = tostring(title_of(files, sections)), notes = notes,
+    title = tostring(title_of(files, sections)),
+    notes = with_merge_notes(files, notes),
   }), messages
 end
 

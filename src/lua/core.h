@@ -20,6 +20,13 @@ int cb_lua_json_decode(lua_State *L);
  * returns it. */
 int cb_lua_json_array(lua_State *L);
 
+/* core.json_members(text): where the members of the one object in the text
+ * stand: a flat list of key, first octet of the key's quotes, first and last
+ * octet of the value; or nil and a sentence. Keys with escapes stay escaped. */
+int cb_lua_json_members(lua_State *L);
+/* Length of the UTF-8 sequence at text, 0 when there is none. */
+size_t cb_lua_utf8_length(const unsigned char *text, size_t left);
+
 /* core.output(path, mode): a file to be written; mode is "whole" or "append".
  * The object, or nil, a sentence and the name of the error. */
 int cb_lua_output(lua_State *L);

@@ -83,8 +83,7 @@ static void put(lua_State *L, const struct place *place, json_t *value)
     luaL_error(L, "key '%s' is not UTF-8", place->key ? place->key : "");
 }
 
-/* Length of the UTF-8 sequence at text, 0 when there is none. */
-static size_t sequence(const unsigned char *text, size_t left)
+size_t cb_lua_utf8_length(const unsigned char *text, size_t left)
 {
   static const struct {
     unsigned char mask, lead;
@@ -116,7 +115,7 @@ static const char *push_mended(lua_State *L, const char *text, size_t *length)
   luaL_Buffer buffer;
   luaL_buffinit(L, &buffer);
   for (size_t i = 0; i < *length;) {
-    size_t n = sequence((const unsigned char *)text + i, *length - i);
+    size_t n = cb_lua_utf8_length((const unsigned char *)text + i, *length - i);
     if (n)
       luaL_addlstring(&buffer, text + i, n);
     else

@@ -112,6 +112,7 @@ static const luaL_Reg core_functions[] = {
     {"json_array", cb_lua_json_array},
     {"json_decode", cb_lua_json_decode},
     {"json_encode", cb_lua_json_encode},
+    {"json_members", cb_lua_json_members},
     {"kinds", cb_lua_kinds},
     {"load", core_load},
     {"load_plugin", cb_lua_load_plugin},

@@ -75,6 +75,8 @@ const struct option option_list[] = {
   {"version", 0, "other", NULL, "the version", SWITCH},
   {"a", 0, "ab", "OLD", "the old program or plug-in", TEXT},
   {"b", 0, "ab", "NEW", "the new one", TEXT},
+  {"by", 0, "compare", "WHAT", "hosts beside each other", .type = CB_CHOICE,
+   .choices = "host"},
   {"html", 0, "report", "FILE", "a page with tables and pictures",
    TEXT},
   {"svg", 0, "report", "FILE", "the pictures, one below the other",

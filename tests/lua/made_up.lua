@@ -97,6 +97,10 @@ end
 --- A document around records.
 function made_up.document(records, given)
   given = options_of(given)
+  for _, record in ipairs(records) do
+    local named = next(record.params) ~= nil
+    record.order = named and given.view and given.view.parameters or nil
+  end
   return {
     schema = "cbench/1", scenario = given.scenario or "nesting",
     title = given.title or "Nested coroutines",

@@ -24,3 +24,9 @@ local nasty = made_up.pools { title =
   "</title><script>alert('\"`touch made_by_gnuplot`\"')</script>" }
 nasty.about = ("long & \"quoted\" <b>words</b> "):rep(400)
 write("nasty.json", json(nasty))
+
+for rank = 0, 2 do
+  write(("rank-%d.jsonl"):format(rank), made_up.lines(made_up.pools {
+    rank = rank, size = 3, host = "host" .. rank, run = "slurm-17.0",
+    samples = false }, json))
+end

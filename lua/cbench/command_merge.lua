@@ -1,0 +1,49 @@
+--- `cbench merge`: the results of many runs as one document.
+local import, core = ...
+local command = import "command"
+local merge = import "merge"
+
+local exit = command.exit
+
+local command_merge = {
+  summary = "many files of results as one",
+  usage = [[
+cbench merge FILE... -o ALL.json   the rows of all files in one document;
+                                   missing and double ranks are named
+]],
+  options = { "output", "strict" },
+}
+
+local function count(number, one, many)
+  return number == 1 and "1 " .. one or ("%d %s"):format(number, many)
+end
+
+local function say(context, joined)
+  for _, note in ipairs(joined.notes) do command.complain(context, note) end
+  command.warn(context, ("%s of %s on %s in %s"):format(
+    count(joined.rows, "row", "rows"),
+    count(#joined.runs, "run", "runs"), count(#joined.hosts, "host", "hosts"),
+    context.options.output))
+end
+
+function command_merge.run(context)
+  local path = context.options.output
+  if #context.words == 0 then
+    command.refuse "merge: no file of results is named"
+  elseif not path then
+    command.refuse "merge: where to? -o FILE is needed"
+  end
+  local output, message = core.output(path == "-" and "/dev/stdout" or path,
+    "whole")
+  if not output then command.fail(exit.failed, message) end
+  local file <close> = output
+  local joined
+  joined, message = merge.files(context.words, file)
+  if not joined then command.fail(exit.failed, message) end
+  say(context, joined)
+  if joined.unread > 0 then return exit.failed end
+  return joined.incomplete and context.options.strict and exit.inconclusive
+    or exit.done
+end
+
+return command_merge
