@@ -423,8 +423,9 @@ struct cb_ring_limits {
   uint32_t producers; /* most threads that enqueue at once, 0 for no limit */
   uint32_t consumers; /* the same of those that dequeue */
   bool zero_allowed;  /* 0 (NULL) may be an element; else it is refused */
-  bool late_visible;  /* what an enqueue that returned has put in can stay out
-                         of sight behind one that has not returned */
+  bool late_visible;  /* what an operation that returned has put in (or has
+                         freed) can stay out of sight of the other side behind
+                         one that has not returned */
   bool lazy_free;     /* slots are given back in batches: free_count can be
                          less than capacity - count */
   bool forgets;       /* elements are not kept (the ring `nop`) */

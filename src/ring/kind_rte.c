@@ -521,7 +521,8 @@ static struct cb_ring *rte_create(const struct cb_spec *spec,
       (struct cb_ring_limits){.producers = variant->producer == ST,
                               .consumers = variant->consumer == ST,
                               .zero_allowed = true,
-                              .late_visible = variant->producer == RTS};
+                              .late_visible = variant->producer == RTS ||
+                                              variant->consumer == RTS};
   rte->ring.wait = cb_ring_wait_of(spec);
   atomic_init(&rte->ring.capacity, rte->capacity);
   return &rte->ring;

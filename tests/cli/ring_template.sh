@@ -1,0 +1,94 @@
+#!/bin/sh
+# A ring kind outside the library: ring_loops.h compiles as C and as C++, in a
+# folder laid out as it is installed, and a shared object made with it wants no
+# symbol of the library.
+echo 1..4
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+mkdir -p "$work/include/cbench"
+cp "$top_srcdir/src/cbench.h" "$work/include/"
+cp "$top_srcdir/src/ring/ring_loops.h" "$work/include/cbench/"
+
+cat >"$work/toy.c" <<'TOY'
+/* One slot and a flag: as small as a ring can be. */
+#include <cbench/ring_loops.h>
+#include <stdlib.h>
+
+struct toy_ring {
+  struct cb_ring ring;
+  uint64_t value;
+  bool full;
+};
+CB_RING_PLAIN_CURSORS(toy, struct toy_ring)
+
+CB_RING_INLINE bool toy_enqueue(struct toy_producer *at, uint64_t value)
+{
+  if (at->ring->full)
+    return false;
+  at->ring->value = value;
+  return at->ring->full = true;
+}
+
+CB_RING_INLINE bool toy_dequeue(struct toy_consumer *at, uint64_t *value)
+{
+  if (!at->ring->full)
+    return false;
+  *value = at->ring->value;
+  at->ring->full = false;
+  return true;
+}
+
+static uint64_t toy_count(struct cb_ring *ring)
+{
+  return ((struct toy_ring *)ring)->full;
+}
+
+static uint64_t toy_free_count(struct cb_ring *ring)
+{
+  return cb_ring_fits(ring) - toy_count(ring);
+}
+
+CB_RING_LOOPED(toy)
+#define RING toy
+#include <cbench/ring_loops.h>
+
+#ifdef __cplusplus
+extern "C"
+#endif
+struct cb_ring *toy_new(void);
+
+struct cb_ring *toy_new(void)
+{
+  static const struct cb_ring_ops ops = {CB_RING_OPS_BURST(toy)};
+  static const struct cb_ring_loops loops = {CB_RING_LOOPS(toy)};
+  struct toy_ring *toy = (struct toy_ring *)calloc(1, sizeof *toy);
+  toy->ring.ops = &ops;
+  toy->ring.loops = &loops;
+  toy->ring.capacity = 1;
+  return &toy->ring;
+}
+TOY
+
+number=1
+try() { # LANGUAGE COMPILER...
+  language=$1
+  shift
+  if ! command -v "$1" >/dev/null; then
+    echo "ok $number - compiles as $language # SKIP no $1"
+    echo "ok $((number + 1)) - stands alone as $language # SKIP no $1"
+  elif ! "$@" -Werror -Wall -Wextra -Wno-missing-field-initializers -O2 -fPIC \
+    -shared -I"$work/include" "$work/toy.c" -o "$work/toy.so" 2>"$work/log"; then
+    sed 's/^/# /' "$work/log"
+    echo "not ok $number - compiles as $language"
+    echo "not ok $((number + 1)) - stands alone as $language"
+  else
+    echo "ok $number - compiles as $language"
+    wanted=$(nm -u "$work/toy.so" | grep -w 'cb_[a-z_]*')
+    [ -z "$wanted" ] && echo "ok $((number + 1)) - stands alone as $language" ||
+      echo "not ok $((number + 1)) - stands alone as $language: $wanted"
+  fi
+  number=$((number + 2))
+}
+# $CC may be several words.
+try C ${CC:-cc} -std=c11
+try C++ "${CXX:-g++}" -std=c++11 -x c++
