@@ -3,4 +3,6 @@
 
 #include <cbench/plugin.h>
 
-CB_PLUGIN("dpdk", CB_PLUGIN_KIND(ring, peer_rte_ring));
+CB_PLUGIN("dpdk", CB_PLUGIN_KIND(ring, peer_rte_ring),
+          CB_PLUGIN_KIND(workload, peer_rte_service_run),
+          CB_PLUGIN_KIND(workload, peer_rte_service_loop));

@@ -6,7 +6,7 @@ export CBENCH_PLUGIN_PATH="$top_builddir/peers/.libs"
 out=$(mktemp) || exit 1
 trap 'rm -f "$out"' EXIT
 
-echo 1..15
+echo 1..19
 number=0
 result() { # STATUS NAME
   number=$((number + 1))
@@ -77,6 +77,61 @@ measured boost_context 'coroutines are measured' "
 measured pcl 'coroutines are measured' "workload.yield { backend = 'pcl' },
   workload.nesting { backend = 'pcl', depth = 100 },
   workload.lifecycle { backend = 'pcl' }"
+
+measured dpdk 'services are measured' "workload.rte_service_run {},
+  workload.rte_service_run { mt_safe = false, contenders = 2 },
+  workload.rte_service_run { stats = true }"
+if [ "$(nproc)" -gt 1 ]; then
+  measured dpdk 'a service lcore is measured' "workload.rte_service_loop {},
+    workload.rte_service_loop { services = 64, running = 64, stats = true },
+    workload.rte_service_loop { services = 8, running = 1, mt_safe = false }"
+else
+  skip "dpdk: a service lcore is measured" "one CPU only"
+fi
+
+# Two at once, affinity as it was, nothing left of the runtime folders.
+name="dpdk: two processes at once, and nothing is left"
+if ! lacks dpdk "$name"; then
+  code="
+    local cbench = require 'cbench'
+    assert(cbench.load 'dpdk')
+    local function affinity()
+      for line in io.lines '/proc/self/status' do
+        local list = line:match '^Cpus_allowed_list:%s*(%S+)'
+        if list then return list end
+      end
+    end
+    local before = affinity()
+    local row = cbench.measure(cbench.workload.rte_service_run {},
+      { time = 30, rounds = 3 })
+    assert(row.status == 'ok', row.reason)
+    assert(before == affinity(), affinity())
+    assert(cbench.measure(cbench.workload.rte_service_run { stats = true },
+      { time = 30, rounds = 3 }).status == 'ok')
+    print 'fine'"
+  "$CBENCH" -e "$code" >"$out" 2>&1 &
+  first=$!
+  "$CBENCH" -e "$code" >"$out.2" 2>&1 &
+  second=$!
+  wait $first && wait $second && cat "$out.2" >>"$out" &&
+    [ "$(cat "$out")" = "fine
+fine" ] && ! ls -d /var/run/dpdk/cbench-$first /var/run/dpdk/cbench-$second \
+    "${XDG_RUNTIME_DIR:-/tmp}/dpdk/cbench-$first" 2>/dev/null >>"$out"
+  result $? "$name"
+  rm -f "$out.2"
+fi
+name="dpdk: a parent that only describes does not start it"
+if ! lacks dpdk "$name"; then
+  says "no thread more" "
+    cbench.load 'dpdk'
+    local row = cbench.measure(workload.rte_service_run {}, brief)
+    assert(row.status == 'ok', row.reason)
+    local threads = 0
+    for _ in io.popen('ls /proc/' .. io.open('/proc/self/stat'):read 'n'
+      .. '/task'):lines() do threads = threads + 1 end
+    print(threads == 1 and 'no thread more' or threads .. ' threads')"
+  result $? "$name"
+fi
 
 family ck test_ring
 family ck test_lock
