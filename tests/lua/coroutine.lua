@@ -163,7 +163,7 @@ describe("misuse of coroutines", function ()
   it("includes yielding out of a measurement", function ()
     local c = co.create(function ()
       return cbench.measure(cbench.workload.lua { call = co.yield },
-        { time = 0.05 })
+        { time = 20, rounds = 3 })
     end)
     local record = c:enter()
     assert.equal("fail", record.status)

@@ -39,7 +39,7 @@ describe("a pool", function ()
     local pool <close> = cbench.pool { "batch_spare", backend = "ucontext" }
     pool:prefill(5)
     local record = cbench.measure(cbench.workload.lifecycle {
-      backend = "ucontext", pool = pool }, { time = 0.1 })
+      backend = "ucontext", pool = pool }, { time = 20, rounds = 5 })
     assert.equal("ok", record.status)
     assert.equal(5, pool:stats().idle)
     assert.equal(0, record.counters.new)
