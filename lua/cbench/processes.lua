@@ -267,7 +267,9 @@ local function in_fresh_processes(work, options, program)
     end
     overhead = math.max(clock() - before - raw.elapsed, 0.001)
     sum = join(sum, raw)
-    for i, row in ipairs(raw.rows) do rows[i].n = rows[i].n or row.n end
+    for i, row in ipairs(raw.rows) do
+      if (rows[i].n or 0) == 0 then rows[i].n = row.n end
+    end
   end
   sum.signal = core.stop_signal() or sum.signal
   core.disarm_signals()

@@ -33,7 +33,9 @@ struct search {
   bool warned;
 };
 
-/* The least wall time of some batches of n, or negative. */
+/* The least time of some batches of n, or negative. What others took of a
+ * batch is not counted, and neither is it spent: on a busy machine probes that
+ * were interrupted would use up all patience, and n stay where it began. */
 static double probe(struct search *search, uint64_t n, int batches)
 {
   struct cb_runner *runner = search->runner;
@@ -47,14 +49,14 @@ static double probe(struct search *search, uint64_t n, int batches)
     if (status < 0 || search->warned)
       return -1;
     runner->probe = sample;
-    least = fmin(least, (double)sample.wall);
-    quickest = fmin(quickest, (double)(cb_ticks_end() - before));
+    double worth = cb_runner_worth(runner, &sample);
+    double around = (double)(cb_ticks_end() - before - sample.wall);
+    least = fmin(least, worth);
+    quickest = fmin(quickest, around + worth);
     search->cut |= sample.n < n * runner->slots[0].role->threads;
     if (search->spent + quickest * i > search->limits->patience)
       break;
   }
-  /* What the probe was worth, not what it took: on a busy machine one that was
-   * interrupted would use up all patience, and n stay where it began. */
   search->spent += batches * quickest;
   return least;
 }
@@ -121,7 +123,8 @@ int cb_calibrate(struct cb_runner *runner, const struct cb_batch_limits *limits,
   int status;
   if (runner->variant->n > 0) {
     runner->n = runner->variant->n;
-    status = probe(&search, runner->n, 1) < 0 ? -1 : 0;
+    runner->cost = probe(&search, runner->n, 1) / (double)runner->n;
+    status = runner->cost < 0 ? -1 : 0;
   } else
     status = find_n(&search);
   return search.warned ? -ETIMEDOUT : status;
@@ -137,16 +140,41 @@ static int by_cost(const void *a, const void *b)
 
 /* Those whose n is free: one thread, not given, and of an operation so short
  * that the count of a batch is a matter of choice. */
+static bool is_free(const struct cb_runner *runner,
+                    const struct cb_batch_limits *limits)
+{
+  return runner->ready && !runner->crew && runner->variant->n == 0 &&
+         runner->n > 0 && runner->n < n_most && runner->cost > 0 &&
+         runner->cost <= limits->most;
+}
+
+/* A variant that comes late takes the n that others were given, if that suits
+ * it. */
+static bool adopt(struct cb_runner *runner, const struct cb_runner *runners,
+                  size_t count, const struct cb_batch_limits *limits)
+{
+  for (size_t i = 0; i < count; i++) {
+    uint64_t n = runners[i].variant->n;
+    double batch = runner->cost * (double)n;
+    if (n > 0 && !runners[i].crew && n <= most_of(runner) &&
+        batch >= limits->least && batch <= limits->most) {
+      runner->n = n;
+      return true;
+    }
+  }
+  return false;
+}
+
+/* Sorted by cost; those that adopted an n are not among them. */
 static size_t choose(struct cb_runner *runners, size_t count,
                      const struct cb_batch_limits *limits,
                      struct cb_runner **chosen)
 {
   size_t found = 0;
   for (size_t i = 0; i < count; i++) {
-    struct cb_runner *runner = &runners[i];
-    if (runner->ready && !runner->crew && runner->variant->n == 0 &&
-        runner->n < n_most && runner->cost > 0 && runner->cost <= limits->most)
-      chosen[found++] = runner;
+    if (is_free(&runners[i], limits) &&
+        !adopt(&runners[i], runners, count, limits))
+      chosen[found++] = &runners[i];
   }
   qsort(chosen, found, sizeof *chosen, by_cost);
   return found;

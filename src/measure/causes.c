@@ -54,7 +54,7 @@ void cb_trace_start(struct cb_trace *trace)
   trace->ticks = cb_ticks_begin();
 }
 
-uint32_t cb_trace_stop(const struct cb_trace *trace, double hz)
+uint32_t cb_trace_stop(const struct cb_trace *trace, double hz, double *busy)
 {
   uint32_t causes = 0;
   struct cb_trace now;
@@ -63,12 +63,12 @@ uint32_t cb_trace_stop(const struct cb_trace *trace, double hz)
   now.cpu = sched_getcpu();
   count_switches(&now);
 
-  double wall = (double)(now.ticks - trace->ticks) / hz;
-  double busy = (double)(now.busy - trace->busy) * 1e-9;
+  double wall = (double)(now.ticks - trace->ticks);
+  *busy = (double)(now.busy - trace->busy) * 1e-9 * hz;
   if (now.involuntary != trace->involuntary)
     causes |= CB_PREEMPTED;
   else if (now.voluntary == trace->voluntary &&
-           wall - busy > stolen_share * wall)
+           wall - *busy > stolen_share * wall)
     causes |= CB_STOLEN;
   if (now.cpu != trace->cpu)
     causes |= CB_MIGRATED;

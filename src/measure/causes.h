@@ -13,9 +13,9 @@ struct cb_trace {
 };
 
 /* About 1 us each, so both stand outside the timed region. hz is that of the
- * ticks. */
+ * ticks, busy how many of them the thread had a CPU. */
 void cb_trace_start(struct cb_trace *trace);
-uint32_t cb_trace_stop(const struct cb_trace *trace, double hz);
+uint32_t cb_trace_stop(const struct cb_trace *trace, double hz, double *busy);
 
 /* How often the control group of the process was made to wait for quota. */
 struct cb_throttle {

@@ -83,7 +83,7 @@ void cb_slot_batch(struct cb_slot *slot, void *state, uint64_t n,
   if (meet && meet(slot->crew))
     cb_trace_start(&trace);
   cb_slot_time(slot, state, n);
-  slot->causes = cb_trace_stop(&trace, hz);
+  slot->causes = cb_trace_stop(&trace, hz, &slot->busy);
   count_hardware(slot, &counts);
 }
 
@@ -334,6 +334,14 @@ int cb_runner_batch(struct cb_runner *runner, uint64_t n,
     return runner->result->reason.code;
   collect(runner, sample);
   return 0;
+}
+
+double cb_runner_worth(const struct cb_runner *runner,
+                       const struct cb_sample *sample)
+{
+  double wall = (double)sample->wall;
+  bool taken = sample->causes & (CB_PREEMPTED | CB_STOLEN);
+  return !runner->crew && taken ? fmin(wall, runner->slots[0].busy) : wall;
 }
 
 static void add_roles(struct cb_runner *runner)

@@ -37,7 +37,8 @@ struct cb_slot {
   bool begun, escaped;
   uint64_t start, stop, operations;
   uint32_t causes;
-  struct cb_perf perf;          /* open from begin to end */
+  double busy;         /* ticks of the batch that the thread had a CPU */
+  struct cb_perf perf; /* open from begin to end */
   struct cb_perf_counts counts; /* of the batch */
   struct cb_error error;
 };
@@ -72,6 +73,10 @@ void cb_runner_close(struct cb_runner *runner);
  * the sample, and adds to nothing but runner->total. */
 int cb_runner_batch(struct cb_runner *runner, uint64_t n,
                     struct cb_sample *sample);
+/* The ticks of the batch just run, without what others took of them; where
+ * several threads work, simply its wall time. */
+double cb_runner_worth(const struct cb_runner *runner,
+                       const struct cb_sample *sample);
 /* Adds the batch just run to the result. -ENOMEM. */
 int cb_runner_keep(struct cb_runner *runner, const struct cb_sample *sample);
 /* Notes the counters as they stand before the first timed round. */
