@@ -92,6 +92,7 @@ end
 
 --- What a fresh process does: measures what it reads, writes what it found.
 function processes.work()
+  core.obey_parent()
   local job, message = core.json_decode(io.read "a")
   local answer
   if not job then
@@ -261,6 +262,9 @@ local function in_fresh_processes(work, options, program)
       seconds = seconds, rounds = options.rounds,
       seed = options.seed + fork, fork = fork,
     })
+    -- One that a signal ended before it was ready takes none of what the
+    -- others have found with it.
+    if not raw and core.stop_signal() and sum then break end
     if not raw then
       core.disarm_signals()
       return nil, message

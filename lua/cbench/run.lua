@@ -115,8 +115,9 @@ local function measure(context, one, given, options)
   local ok, done, message = pcall(one.run, one, given, options)
   wipe()
   if not ok then error(done, 0) end
-  if not done then command.fail(exit.failed, message) end
-  return done
+  if done then return done end
+  local signal = core.stop_signal()
+  command.fail(signal and 128 + signal or exit.failed, message)
 end
 
 local function failed_rows(context, done)

@@ -120,6 +120,7 @@ static const luaL_Reg core_functions[] = {
     {"measure", cb_lua_measure},
     {"nearest", cb_lua_nearest},
     {"now", cb_lua_now},
+    {"obey_parent", cb_lua_obey_parent},
     {"output", cb_lua_output},
     {"place", cb_lua_place},
     {"plugin_folder", cb_lua_plugin_folder},

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <lauxlib.h>
+#include <math.h>
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
@@ -40,16 +41,19 @@ static void close_pair(int pair[2])
   close(pair[1]);
 }
 
-/* Signals that a host has blocked or ignored must reach the child. */
+/* Signals that a host has blocked or ignored must reach the child; those that
+ * stop it wait until it is ready for them. */
 static void default_signals(posix_spawnattr_t *attributes)
 {
-  sigset_t none, defaults;
-  sigemptyset(&none);
+  sigset_t held, defaults;
+  sigemptyset(&held);
+  sigaddset(&held, SIGINT);
+  sigaddset(&held, CB_LUA_STOP_CHILD);
   sigemptyset(&defaults);
   sigaddset(&defaults, SIGINT);
   sigaddset(&defaults, SIGTERM);
   sigaddset(&defaults, SIGPIPE);
-  posix_spawnattr_setsigmask(attributes, &none);
+  posix_spawnattr_setsigmask(attributes, &held);
   posix_spawnattr_setsigdefault(attributes, &defaults);
   posix_spawnattr_setflags(attributes,
                            POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
@@ -128,13 +132,31 @@ static void drain(struct child *child, luaL_Buffer *output)
     close_end(&child->from);
 }
 
-/* Ctrl-C on a terminal reaches the child too; a SIGTERM is passed on. */
 static void pass_on(const struct child *child, bool *passed)
 {
-  if (cb_lua_stop_signal() != SIGTERM || *passed)
+  if (!cb_lua_stop_signal() || *passed)
     return;
-  kill(child->pid, SIGTERM);
+  kill(child->pid, CB_LUA_STOP_CHILD);
   *passed = true;
+}
+
+/* Waits for one of the ends. Signals come in only here, so that none can slip
+ * in between the look at its flag and the waiting. */
+static int wait_for(struct pollfd ends[2], double seconds,
+                    const struct child *child, bool *passed)
+{
+  struct timespec time = {.tv_sec = (time_t)seconds,
+                          .tv_nsec =
+                              (long)((seconds - floor(seconds)) * 1e9)};
+  sigset_t stopping, before;
+  sigemptyset(&stopping);
+  sigaddset(&stopping, SIGINT);
+  sigaddset(&stopping, SIGTERM);
+  pthread_sigmask(SIG_BLOCK, &stopping, &before);
+  pass_on(child, passed);
+  int ready = ppoll(ends, 2, &time, &before);
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  return ready;
 }
 
 /* Moves input and output until the child has closed its output. Past the
@@ -152,14 +174,12 @@ static bool converse(struct child *child, luaL_Buffer *output, double deadline)
       deadline = now() + 1;
       left = 1;
     }
-    if (poll(ends, 2, (int)(left * 1000) + 1) < 0)
-      pass_on(child, &passed);
-    else {
-      if (ends[1].revents)
-        feed(child);
-      if (ends[0].revents)
-        drain(child, output);
-    }
+    if (wait_for(ends, left, child, &passed) < 0)
+      continue;
+    if (ends[1].revents)
+      feed(child);
+    if (ends[0].revents)
+      drain(child, output);
   }
   return forced > 0;
 }

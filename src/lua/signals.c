@@ -1,6 +1,5 @@
 #include "lua/signals.h"
 
-#include <signal.h>
 #include <stdatomic.h>
 
 static struct cb_control control;
@@ -8,11 +7,16 @@ static _Atomic int came; /* the signal's number; lock-free, so fit for it */
 static unsigned depth;
 static struct sigaction interrupt_before, terminate_before;
 
-/* The second signal is delivered to the default action. */
+/* The second signal is delivered to the default action. What the parent asks
+ * for does not count: it and a Ctrl-C are often the same event. */
 static void handle(int number)
 {
   struct sigaction again = {.sa_handler = SIG_DFL};
-  if (atomic_load(&control.stop)) {
+  if (number == CB_LUA_STOP_CHILD) {
+    atomic_store(&control.stop, 1);
+    return;
+  }
+  if (atomic_load(&came)) {
     sigaction(number, &again, NULL);
     raise(number);
     return;
@@ -51,6 +55,20 @@ int cb_lua_disarm_signals(lua_State *L)
     return 0;
   sigaction(SIGINT, &interrupt_before, NULL);
   sigaction(SIGTERM, &terminate_before, NULL);
+  return 0;
+}
+
+int cb_lua_obey_parent(lua_State *L)
+{
+  struct sigaction stop = {.sa_handler = handle};
+  sigset_t held;
+
+  cb_lua_arm_signals(L);
+  sigaction(CB_LUA_STOP_CHILD, &stop, NULL);
+  sigemptyset(&held);
+  sigaddset(&held, CB_LUA_STOP_CHILD);
+  sigaddset(&held, SIGINT);
+  sigprocmask(SIG_UNBLOCK, &held, NULL);
   return 0;
 }
 
