@@ -11,7 +11,7 @@
 #include "coroutine/coroutine.h"
 
 #ifdef HAVE_VALGRIND_VALGRIND_H
-#include <valgrind/valgrind.h>
+#include <valgrind/memcheck.h>
 #endif
 
 #if defined __has_feature
@@ -86,6 +86,25 @@ CB_HOT void cb_back_inside(struct cb_coroutine *self, void *fake)
 #ifdef CB_WITH_ASAN
   __sanitizer_finish_switch_fiber(fake, &self->marks.outside_low,
                                   &self->marks.outside_size);
+#endif
+}
+
+/* Frames on the stack that were left are about to be used again. */
+CB_HOT void cb_revive(const struct cb_coroutine *coroutine)
+{
+  (void)coroutine;
+#ifdef VALGRIND_MAKE_MEM_DEFINED
+  const struct cb_stack *stack = &coroutine->stack;
+  VALGRIND_MAKE_MEM_DEFINED(stack->low, stack->top - stack->low);
+#endif
+}
+
+CB_HOT bool cb_under_valgrind(void)
+{
+#ifdef RUNNING_ON_VALGRIND
+  return RUNNING_ON_VALGRIND != 0;
+#else
+  return false;
 #endif
 }
 

@@ -43,21 +43,32 @@ static void trampoline(int signal)
   jump_park(jumper);
 }
 
-/* Takes the signal, which is blocked, on the stack. */
+/* Takes the signal on the stack: one that a thread sends itself is taken
+ * before the call returns, unless it is blocked. */
 static int visit(struct jumper *jumper, int signal)
 {
-  sigset_t all_others;
-  sigfillset(&all_others);
-  sigdelset(&all_others, signal);
+  sigset_t one;
+  sigemptyset(&one);
+  sigaddset(&one, signal);
   borrower = pthread_self();
   atomic_store_explicit(&newborn, jumper, memory_order_relaxed);
-  if (pthread_kill(borrower, signal)) {
-    atomic_store_explicit(&newborn, NULL, memory_order_relaxed);
-    return -EINVAL;
+  pthread_sigmask(SIG_UNBLOCK, &one, NULL);
+  pthread_kill(borrower, signal);
+  pthread_sigmask(SIG_BLOCK, &one, NULL);
+  return atomic_exchange_explicit(&newborn, NULL, memory_order_relaxed)
+             ? -EINVAL
+             : 0;
+}
+
+/* The stack that is no longer the alternate one is about to be run on. */
+static void give_stack_back(const stack_t *before)
+{
+  if (cb_under_valgrind()) { /* goes by the last one, even if disabled */
+    static char elsewhere[32768];
+    stack_t other = {.ss_sp = elsewhere, .ss_size = sizeof elsewhere};
+    sigaltstack(&other, NULL);
   }
-  while (atomic_load_explicit(&newborn, memory_order_relaxed))
-    sigsuspend(&all_others);
-  return 0;
+  sigaltstack(before, NULL);
 }
 
 static int borrow_stack(struct jumper *jumper, int signal,
@@ -70,8 +81,8 @@ static int borrow_stack(struct jumper *jumper, int signal,
     return cb_fail(error, -errno, "sigaltstack failed: %s%s", strerror(errno),
                    errno == EPERM ? " (this runs on an alternate stack)" : "");
   int status = visit(jumper, signal);
-  sigaltstack(&before, NULL);
-  return status < 0 ? cb_fail(error, status, "signal %d was not sent", signal)
+  give_stack_back(&before);
+  return status < 0 ? cb_fail(error, status, "signal %d was not taken", signal)
                     : 0;
 }
 
@@ -97,10 +108,12 @@ static int borrow_handler(struct jumper *jumper, int signal,
 /* From the handler's frame to a context of its own. */
 static void start(struct jumper *jumper)
 {
-  void *fake = cb_leave_outside(&jumper->coroutine);
-  if (sigsetjmp(jumper->outside, 0) == 0)
+  cb_revive(&jumper->coroutine);
+  if (sigsetjmp(jumper->outside, 0) == 0) {
+    jumper->fake_outside = cb_leave_outside(&jumper->coroutine);
     siglongjmp(jumper->inside, 1);
-  cb_back_outside(fake);
+  }
+  cb_back_outside(jumper->fake_outside);
 }
 
 static int sigaltstack_prepare(struct cb_coroutine *coroutine, int signal,

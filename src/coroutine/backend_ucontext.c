@@ -18,11 +18,11 @@ static void trampoline(unsigned low, unsigned high)
 
 static void start(struct jumper *jumper, const ucontext_t *context)
 {
-  struct cb_coroutine *coroutine = &jumper->coroutine;
-  void *fake = cb_leave_outside(coroutine);
-  if (sigsetjmp(jumper->outside, 0) == 0)
+  if (sigsetjmp(jumper->outside, 0) == 0) {
+    jumper->fake_outside = cb_leave_outside(&jumper->coroutine);
     setcontext(context);
-  cb_back_outside(fake);
+  }
+  cb_back_outside(jumper->fake_outside);
 }
 
 static int ucontext_prepare(struct cb_coroutine *coroutine, int setting,

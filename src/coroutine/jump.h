@@ -25,6 +25,8 @@
 struct jumper {
   struct cb_coroutine coroutine;
   sigjmp_buf inside, outside; /* where it, and where its enterer, goes on */
+  void *fake_inside, *fake_outside; /* for annotations; no locals, because
+                                       those would not survive the jump */
 };
 
 static struct jumper *jumper_of(struct cb_coroutine *coroutine)
@@ -32,16 +34,19 @@ static struct jumper *jumper_of(struct cb_coroutine *coroutine)
   return (struct jumper *)(void *)coroutine;
 }
 
+/* In all of these a buffer is filled before the switch is announced, because
+ * ThreadSanitizer keeps buffers by fibre. */
 static int jump_enter(struct cb_coroutine *coroutine)
 {
   if (!cb_begin_enter(coroutine))
     return CB_REFUSED(coroutine);
   struct jumper *jumper = jumper_of(coroutine);
-  void *fake = cb_leave_outside(coroutine);
   int action = sigsetjmp(jumper->outside, 0);
-  if (action == 0)
+  if (action == 0) {
+    jumper->fake_outside = cb_leave_outside(coroutine);
     siglongjmp(jumper->inside, 1);
-  cb_back_outside(fake);
+  }
+  cb_back_outside(jumper->fake_outside);
   return action;
 }
 
@@ -51,14 +56,15 @@ static int jump_yield(void)
   if (!self)
     return -EPERM;
   struct jumper *jumper = jumper_of(self);
-  void *fake = cb_leave_inside(self, false);
-  if (sigsetjmp(jumper->inside, 0) == 0)
+  if (sigsetjmp(jumper->inside, 0) == 0) {
+    jumper->fake_inside = cb_leave_inside(self, false);
     siglongjmp(jumper->outside, CB_YIELD);
-  cb_back_inside(self, fake);
+  }
+  cb_back_inside(self, jumper->fake_inside);
   return 0;
 }
 
-/* The trampoline's loop. Every turn but the first begins by an enter. */
+/* The trampoline's loop. Every turn begins by an enter. */
 static void jump_run(struct jumper *jumper)
 {
   struct cb_coroutine *self = &jumper->coroutine;
@@ -66,9 +72,10 @@ static void jump_run(struct jumper *jumper)
     cb_back_inside(self, NULL);
     self->entry(self->opaque);
     cb_begin_end(self);
-    cb_leave_inside(self, true);
-    if (sigsetjmp(jumper->inside, 0) == 0)
+    if (sigsetjmp(jumper->inside, 0) == 0) {
+      cb_leave_inside(self, true);
       siglongjmp(jumper->outside, CB_TERMINATE);
+    }
   }
 }
 
@@ -78,9 +85,10 @@ static void jump_run(struct jumper *jumper)
 static void jump_park(struct jumper *jumper)
 {
   cb_back_inside(&jumper->coroutine, NULL);
-  cb_leave_inside(&jumper->coroutine, true);
-  if (sigsetjmp(jumper->inside, 0) == 0)
+  if (sigsetjmp(jumper->inside, 0) == 0) {
+    cb_leave_inside(&jumper->coroutine, true);
     siglongjmp(jumper->outside, 1);
+  }
   jump_run(jumper);
 }
 

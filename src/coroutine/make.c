@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LINE = 64, FIBERS_MAX = 8000 };
+enum { LINE = 64, FIBERS_MAX = 5000 };
 
 int cb_recipe_init(struct cb_recipe *recipe, const struct cb_spec *backend,
                    const struct cb_stack_options *stack, struct cb_error *error)
@@ -38,7 +38,8 @@ int cb_recipe_init(struct cb_recipe *recipe, const struct cb_spec *backend,
 #ifdef CB_WITH_TSAN
 static atomic_int fibers;
 
-/* The runtime dies, rather than fails, at 8128 threads and fibres. */
+/* The runtime dies, rather than fails, at 8128 threads and fibres, and before
+ * that when the mappings of their traces run out. */
 static int mark(struct cb_coroutine *coroutine, struct cb_error *error)
 {
   if (atomic_fetch_add_explicit(&fibers, 1, memory_order_relaxed) >=

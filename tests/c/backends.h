@@ -14,6 +14,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Their runtimes die where a program gets an error: without mappings. */
+#if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
+#define SANITIZED 1
+#elif defined __has_feature
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define SANITIZED 1
+#endif
+#endif
+#ifndef SANITIZED
+#define SANITIZED 0
+#endif
+
 /* A pool for the back end (an option of it may be set) and the policy. */
 static inline struct cb_pool *new_pool(const char *backend, const char *policy,
                                        const struct cb_stack_options *stack)

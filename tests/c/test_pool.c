@@ -2,6 +2,8 @@
  * whoever creates, ends, and dies in between. */
 #include "backends.h"
 
+#include "base/cpu.h"
+
 #include <errno.h>
 #include <pthread.h>
 #include <unistd.h>
@@ -169,17 +171,17 @@ struct worker {
 static void *work(void *opaque)
 {
   struct worker *worker = opaque;
-  struct cb_coroutine *held[300] = {0};
-  for (int i = 0; i < 2000; i++) {
+  struct cb_coroutine *held[100] = {0};
+  for (int i = 0; i < (CB_TSAN ? 200 : 2000); i++) {
     unsigned at = (worker->seed = worker->seed * 1103515245u + 12345u) >> 16;
-    struct cb_coroutine **place = &held[at % 300];
+    struct cb_coroutine **place = &held[at % 100];
     if (*place && cb_coroutine_enter(*place) != CB_TERMINATE)
       worker->failed++;
     *place = cb_coroutine_create(worker->pool, yield_once, NULL, NULL);
     if (!*place || cb_coroutine_enter(*place) != CB_YIELD)
       worker->failed++;
   }
-  for (int i = 0; i < 300; i++)
+  for (int i = 0; i < 100; i++)
     if (held[i] && cb_coroutine_enter(held[i]) != CB_TERMINATE)
       worker->failed++;
   return NULL;

@@ -1,0 +1,97 @@
+#!/bin/sh
+# The shape of the machine code that switches stacks, in the program and in the
+# Lua module: no `ret` may follow a change of stacks before control is back in
+# the caller's own frame, because the processor would predict it wrong; and a
+# measured loop calls nothing but what it measures.
+skip() {
+  echo "1..0 # SKIP switch shape: $1"
+  exit 0
+}
+[ "$(uname -m)" = x86_64 ] || skip "the test reads x86-64 code"
+[ "$SANITIZE" = no ] || skip "sanitizers add code after a switch"
+grep -q '^#define CB_ASM' "$top_builddir/config.h" || skip "built without asm"
+grep -qE '^CFLAGS = .*-O[123s]' "$top_builddir/Makefile" ||
+  skip "built without optimisation"
+command -v "$OBJDUMP" >/dev/null || skip "$OBJDUMP is not installed"
+
+count=0
+check() { # NAME COMMAND...
+  name=$1
+  shift
+  count=$((count + 1))
+  if "$@"; then
+    echo "ok $count - $name"
+  else
+    echo "not ok $count - $name"
+  fi
+}
+code() { # FUNCTION: its instructions, without addresses
+  "$OBJDUMP" -d --no-show-raw-insn --disassemble="$1" "$file" |
+    sed -n 's/^ *[0-9a-f]*:[[:space:]]*//p'
+}
+has() { # FUNCTION PATTERN
+  code "$1" | grep -qE "$2"
+}
+has_not() {
+  code "$1" >"$list"
+  [ -s "$list" ] && ! grep -E "$2" "$list" | sed "s/^/# $1: /" | grep .
+}
+begins_with() {
+  [ "$(code "$1" | sed -n 1p)" = "$2" ]
+}
+# Jumps to the switch and never calls it, so what follows it is the caller.
+jumps_to() { # FUNCTION SWITCH
+  has "$1" "jmp .*<$2>" && has_not "$1" "call"
+}
+# Of direct calls, only those; and nothing that asks for time.
+calls_only() { # FUNCTION PATTERN
+  code "$1" >"$list"
+  [ -s "$list" ] &&
+    ! grep -E 'call .*<|rdtsc|syscall|lfence' "$list" | grep -vE "<($2)>" |
+    sed "s/^/# $1: /" | grep .
+}
+# Behind each jump of an inlined switch stands a landing pad.
+lands_on_endbr() {
+  code "$1" | awk '
+    after && !/^(nop|data16|cs nop|xchg +%ax,%ax)/ {
+      if ($0 !~ /^endbr64/) bad = 1
+      after = 0
+    }
+    /^jmp +\*%rcx/ { after = 1; jumps++ }
+    END { exit bad || !jumps }'
+}
+stack_is_not_executable() {
+  "$OBJDUMP" -p "$file" | grep -A1 STACK | grep -q 'flags rw-'
+}
+
+list=$(mktemp) || exit 1
+trap 'rm -f "$list"' EXIT
+echo 1..40
+for file in "$top_builddir/cbench" "$top_builddir/.libs/cbench.so"; do
+  which=$(basename "$file")
+  for switch in cb_switch cb_switch_fpu; do
+    check "$which: $switch never returns by ret" has_not $switch '^ret'
+    check "$which: $switch begins with endbr64" begins_with $switch endbr64
+  done
+  for pair in asm:cb_switch asm_fpu:cb_switch_fpu; do
+    backend=${pair%:*} switch=${pair#*:}
+    for end in enter_raw yield; do
+      check "$which: ${backend}_$end jumps to $switch" \
+        jumps_to ${backend}_$end $switch
+    done
+    check "$which: ${backend}_run has no ret" has_not ${backend}_run '^ret'
+    check "$which: ${backend}_loop_yield calls what it measures" \
+      calls_only ${backend}_loop_yield ${backend}_enter_raw
+    check "$which: ${backend}_loop_lifecycle calls what it measures" \
+      calls_only ${backend}_loop_lifecycle ${backend}_enter_raw
+  done
+  check "$which: inline_loop_yield calls nothing" \
+    calls_only inline_loop_yield cb_coroutine_refused
+  check "$which: inline_loop_yield lands on endbr64" \
+    lands_on_endbr inline_loop_yield
+  check "$which: inline_visited lands on endbr64" lands_on_endbr inline_visited
+  check "$which: cb_coroutine_switch is a jump" has_not cb_coroutine_switch \
+    'call|^ret'
+  check "$which: cb_coroutine_yield jumps" has_not cb_coroutine_yield 'call'
+  check "$which: the stack is not executable" stack_is_not_executable
+done
