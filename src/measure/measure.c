@@ -170,16 +170,22 @@ static void set_up(struct run *run)
   }
 }
 
-/* After a batch that the watchdog had to end there is no time left. */
+/* After a batch that the watchdog had to end there is no time left. What came
+ * back when told to stop may know what it waited for. */
 static void bitten(struct run *run, struct cb_runner *runner)
 {
+  const struct cb_workload *work = runner->work;
+  double after = cb_seconds() - run->watchdog.since;
+  struct cb_error why = {0, ""};
   run->measurement->stopped_by = "watchdog";
   run->measurement->damaged |= runner->escaped;
+  if (!runner->escaped && work->check)
+    work->check(work->state, runner->total, &why);
   cb_runner_fail(runner, CB_FAIL, -ETIMEDOUT,
-                 "'%s' did not return; the watchdog ended it after %.3g s",
+                 "'%s' did not return; the watchdog ended it after %.3g s%s%s",
                  runner->variant->name ? runner->variant->name
                                        : runner->work->operation,
-                 cb_seconds() - run->watchdog.since);
+                 after, why.text[0] ? ": " : "", why.text);
 }
 
 /* A process that was held up may take a little longer, so that it does not end

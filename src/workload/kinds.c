@@ -12,6 +12,10 @@ static const struct cb_kind *const kinds[] = {
     &cb_workload_lifecycle.kind,
     &cb_workload_nesting.kind,
     &cb_workload_create.kind,
+    &cb_workload_ring_pair.kind,
+    &cb_workload_ring_parallel.kind,
+    &cb_workload_ring_stream.kind,
+    &cb_workload_ring_pingpong.kind,
     &cb_workload_c.kind,
     NULL,
 };

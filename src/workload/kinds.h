@@ -15,6 +15,10 @@ extern const struct cb_workload_kind cb_workload_yield;
 extern const struct cb_workload_kind cb_workload_lifecycle;
 extern const struct cb_workload_kind cb_workload_nesting;
 extern const struct cb_workload_kind cb_workload_create;
+extern const struct cb_workload_kind cb_workload_ring_pair;
+extern const struct cb_workload_kind cb_workload_ring_parallel;
+extern const struct cb_workload_kind cb_workload_ring_stream;
+extern const struct cb_workload_kind cb_workload_ring_pingpong;
 extern const struct cb_workload_kind cb_workload_c;
 
 extern const struct cb_family cb_workload_family;

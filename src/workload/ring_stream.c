@@ -1,0 +1,82 @@
+/*
+ * ring_stream.c - the workload `ring_stream`: elements go through a ring from
+ * some threads to others, and a side that finds the ring full or empty waits.
+ *
+ * The consumers are the first role, whose time the row shows: the last element
+ * is taken out by one of them, so theirs is the time of the whole stream. Each
+ * thread has its share of the batch beforehand, so that nothing has to be
+ * shared to find the end.
+ */
+#include "workload/rings.h"
+
+/* Producers make n each; consumers divide that by their own number. */
+static uint64_t share(const struct ring_work *work, unsigned thread, uint64_t n)
+{
+  uint64_t all = n * work->roles[1].threads;
+  unsigned consumers = work->roles[0].threads;
+  return all / consumers + (thread < all % consumers);
+}
+
+static uint64_t run_consumer(void *opaque, unsigned thread, uint64_t n)
+{
+  struct ring_work *work = opaque;
+  struct ring_lane *lane = ring_lane(work, 0, thread);
+  n = share(work, thread, n);
+  return ring_done(lane, work->loops->consume(work->ring, &lane->pass, n), n);
+}
+
+static uint64_t run_producer(void *opaque, unsigned thread, uint64_t n)
+{
+  struct ring_work *work = opaque;
+  struct ring_lane *lane = ring_lane(work, 1, thread);
+  return ring_done(lane, work->loops->produce(work->ring, &lane->pass, n), n);
+}
+
+static double polls(struct ring_work *work, unsigned role)
+{
+  uint64_t polls = 0;
+  for (unsigned i = 0; i < work->roles[role].threads; i++)
+    polls += ring_lane(work, role, i)->pass.polls;
+  return (double)polls;
+}
+
+static size_t counters(void *opaque, struct cb_counter *list, size_t capacity)
+{
+  struct ring_work *work = opaque;
+  if (capacity < 2)
+    return 0;
+  list[0] = (struct cb_counter){"found_empty", CB_SHARE, polls(work, 0)};
+  list[1] = (struct cb_counter){"found_full", CB_SHARE, polls(work, 1)};
+  return 2;
+}
+
+static int create(const struct cb_spec *spec, struct cb_workload *workload,
+                  struct cb_error *error)
+{
+  uint32_t producers = (uint32_t)cb_spec_integer(spec, "producers");
+  uint32_t consumers = (uint32_t)cb_spec_integer(spec, "consumers");
+  const struct ring_job job = {
+      .operation = "one element through the ring",
+      .roles = {{.name = "consumer", .threads = consumers, .run = run_consumer},
+                {.name = "producer",
+                 .threads = producers,
+                 .run = run_producer}},
+      .does = {RING_TAKES, RING_GIVES},
+      .producers = producers,
+      .consumers = consumers,
+      .burst = cb_spec_integer(spec, "burst"),
+      .wait = cb_ring_wait_of(spec),
+      .counters = counters};
+  return cb_ring_workload(&job, spec, workload, error);
+}
+
+static const struct cb_option options[] = {
+    RING_OPTION_RING("spsc"),        RING_OPTION_THREADS("producer"),
+    RING_OPTION_THREADS("consumer"), RING_OPTION_BURST,
+    RING_OPTION_LOOP_WAIT,           {.name = NULL}};
+
+const struct cb_workload_kind cb_workload_ring_stream = {
+    .kind.name = "ring_stream",
+    .kind.summary = "elements from some threads through a ring to others",
+    .kind.options = options,
+    .create = create};

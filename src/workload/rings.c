@@ -1,0 +1,311 @@
+#include "workload/rings.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- between batches ---- */
+
+struct tally {
+  uint64_t count, sum;
+};
+
+static void add(void *context, uint64_t value)
+{
+  struct tally *tally = context;
+  tally->count++;
+  tally->sum += value;
+}
+
+static void empty(struct ring_work *work)
+{
+  struct tally tally = {0, 0};
+  cb_ring_drain(work->ring, add, &tally);
+  work->out_count += tally.count;
+  work->out_sum += tally.sum;
+}
+
+/* The prefill is numbered from 1: no element is 0. */
+static int fill(struct ring_work *work, struct cb_error *error)
+{
+  for (uint64_t i = 1; i <= work->prefill; i++) {
+    if (!work->ring->ops->enqueue(work->ring, i))
+      return cb_fail(
+          error, -ENOBUFS, "the ring was full at %llu of %llu elements",
+          (unsigned long long)i - 1, (unsigned long long)work->prefill);
+    work->in_count++;
+    work->in_sum += i;
+  }
+  return 0;
+}
+
+static int prepare(void *opaque, uint64_t n, struct cb_error *error)
+{
+  struct ring_work *work = opaque;
+  (void)n;
+  if (work->prefill == 0)
+    return 0;
+  empty(work);
+  return fill(work, error);
+}
+
+/* ---- the proof ---- */
+
+static unsigned threads_of(const struct ring_work *work)
+{
+  return work->roles[0].threads + work->roles[1].threads;
+}
+
+static bool was_stopped(const struct ring_work *work)
+{
+  return cb_ring_stopped(work->control) ||
+         atomic_load_explicit(&work->ring->broken, memory_order_relaxed);
+}
+
+/* Threads that wait for each other's time slices do not fail, they crawl. */
+static int convoy(const struct ring_work *work, struct cb_error *error)
+{
+  bool broken = atomic_load_explicit(&work->ring->broken, memory_order_relaxed);
+  return cb_fail(error, -ETIMEDOUT,
+                 "convoy: %u threads waited %s until they were stopped "
+                 "(wait = \"yield\" gives the CPU away)",
+                 threads_of(work),
+                 broken ? "for their turn in the ring" : "at the ring");
+}
+
+static int compare(const struct ring_work *work, const struct tally *in,
+                   const struct tally *out, struct cb_error *error)
+{
+  if (in->count != out->count)
+    return cb_fail(error, -EPROTO, "%llu elements went in, %llu came out",
+                   (unsigned long long)in->count,
+                   (unsigned long long)out->count);
+  if (in->sum != out->sum && !work->ring->limits.forgets)
+    return cb_fail(error, -EPROTO,
+                   "%llu elements moved, but not those that went in: the sums "
+                   "are %llx and %llx",
+                   (unsigned long long)in->count, (unsigned long long)in->sum,
+                   (unsigned long long)out->sum);
+  return 0;
+}
+
+static int check(void *opaque, uint64_t operations, struct cb_error *error)
+{
+  struct ring_work *work = opaque;
+  uint64_t done = 0;
+  if (was_stopped(work))
+    return convoy(work, error);
+  empty(work);
+  struct tally in = {work->in_count, work->in_sum};
+  struct tally out = {work->out_count, work->out_sum};
+  for (unsigned i = 0; i < threads_of(work); i++) {
+    const struct ring_lane *lane = &work->lanes[i];
+    unsigned does = work->does[i >= work->roles[0].threads];
+    done += lane->done;
+    in.count += does & RING_GIVES ? lane->done : 0;
+    in.sum += lane->pass.given;
+    out.count += does & RING_TAKES ? lane->done : 0;
+    out.sum += lane->pass.taken;
+  }
+  if (done != operations)
+    return cb_fail(error, -EPROTO, "%llu of %llu operations were counted",
+                   (unsigned long long)done, (unsigned long long)operations);
+  return compare(work, &in, &out, error);
+}
+
+/* ---- setting up ---- */
+
+/* A lent ring gets back what was in it. */
+static int keep(struct ring_work *work, struct cb_error *error)
+{
+  uint64_t count = cb_ring_count(work->ring);
+  work->kept = malloc((count + 1) * sizeof *work->kept);
+  if (!work->kept)
+    return cb_fail(error, -ENOMEM, "out of memory");
+  work->kept_count = 0;
+  while (work->kept_count < count &&
+         work->ring->ops->dequeue(work->ring, &work->kept[work->kept_count]))
+    work->kept_count++;
+  return 0;
+}
+
+static int setup(void *opaque, const struct cb_control *control,
+                 struct cb_error *error)
+{
+  struct ring_work *work = opaque;
+  work->control = control;
+  work->ring->control = control;
+  if (work->back)
+    work->back->control = control;
+  work->in_count = work->in_sum = work->out_count = work->out_sum = 0;
+  for (unsigned i = 0; i < threads_of(work); i++)
+    work->lanes[i] = (struct ring_lane){.pass = {.control = control,
+                                                 .values = &work->values,
+                                                 .burst = work->burst,
+                                                 .wait = work->wait}};
+  return work->lent ? keep(work, error) : 0;
+}
+
+static void teardown(void *opaque)
+{
+  struct ring_work *work = opaque;
+  work->ring->control = NULL;
+  if (!work->lent)
+    return;
+  cb_ring_drain(work->ring, NULL, NULL);
+  for (uint64_t i = 0; i < work->kept_count; i++)
+    work->ring->ops->enqueue(work->ring, work->kept[i]);
+  free(work->kept);
+  work->kept = NULL;
+}
+
+static void free_work(struct ring_work *work)
+{
+  if (!work->lent)
+    cb_ring_destroy(work->ring);
+  cb_ring_destroy(work->back);
+  free(work->kept);
+  free(work->lanes);
+  free(work);
+}
+
+static void destroy(struct cb_workload *workload)
+{
+  free_work(workload->state);
+}
+
+/* ---- creating ---- */
+
+/* Kinds whose rings take so many threads on that side, in words. */
+static void name_able(char *words, size_t size, bool producers)
+{
+  const struct cb_kind *kind;
+  size_t length = 0;
+  words[0] = '\0';
+  for (size_t i = 0; (kind = cb_kind_at(&cb_ring_family, i)); i++) {
+    const struct cb_ring_limits *limits =
+        &((const struct cb_ring_kind *)kind)->limits;
+    if ((producers ? limits->producers : limits->consumers) == 0 &&
+        length + strlen(kind->name) + 3 < size)
+      length += (size_t)snprintf(words + length, size - length, "%s%s",
+                                 length ? ", " : "", kind->name);
+  }
+}
+
+static int check_side(const struct cb_ring *ring, bool producers,
+                      uint32_t threads, struct cb_error *error)
+{
+  const struct cb_ring_limits *limits = &ring->limits;
+  const struct cb_ring_limits *most = &ring->kind->limits;
+  uint32_t limit = producers ? limits->producers : limits->consumers;
+  char able[128], few[32] = "one";
+  if (limit == 0 || threads <= limit)
+    return 0;
+  if (limit > 1)
+    snprintf(few, sizeof few, "%u", limit);
+  name_able(able, sizeof able, producers);
+  return cb_fail(error, -ENOTSUP, "%s%s: %s %s%s, got %u (any number: %s)",
+                 ring->kind->kind.name,
+                 (producers ? most->producers : most->consumers) == limit
+                     ? ""
+                     : " with these options",
+                 few, producers ? "producer" : "consumer",
+                 limit == 1 ? "" : "s", threads, able);
+}
+
+static int check_job(const struct ring_work *work, const struct ring_job *job,
+                     struct cb_error *error)
+{
+  const struct cb_ring *ring = work->ring;
+  const char *name = ring->kind->kind.name;
+  uint64_t capacity = cb_ring_fits(ring);
+  if ((uint64_t)job->burst > capacity)
+    return cb_fail(error, -ENOTSUP,
+                   "%s: a burst of %lld does not fit into %llu elements", name,
+                   (long long)job->burst, (unsigned long long)capacity);
+  if (job->prefill >= 0 && (uint64_t)job->prefill > capacity)
+    return cb_fail(error, -ENOTSUP,
+                   "%s: a prefill of %lld does not fit into %llu elements",
+                   name, (long long)job->prefill, (unsigned long long)capacity);
+  if (job->round_trip && work->lent)
+    return cb_fail(
+        error, -EINVAL,
+        "a round trip needs two rings: give the kind, not an object");
+  int status = check_side(ring, true, job->producers, error);
+  return status < 0 ? status : check_side(ring, false, job->consumers, error);
+}
+
+/* Numbers without a pattern that a ring could keep by mistake; none is 0. */
+static void make_values(struct cb_ring_values *values)
+{
+  for (uint32_t i = 0; i < 2 * CB_RING_BURST_MAX; i++)
+    values->value[i] = (i % CB_RING_BURST_MAX + 1) * 0x9e3779b97f4a7c15;
+  values->below[0] = 0;
+  for (uint32_t i = 0; i < CB_RING_BURST_MAX; i++)
+    values->below[i + 1] = values->below[i] + values->value[i];
+}
+
+static int make_rings(struct ring_work *work, const struct ring_job *job,
+                      const struct cb_spec *ring, struct cb_error *error)
+{
+  struct cb_error trouble = {.code = -EINVAL};
+  work->ring = cb_spec_object(ring);
+  work->lent = work->ring != NULL;
+  if (!work->ring)
+    work->ring = cb_ring_create(ring, &trouble);
+  if (work->ring && job->round_trip && !work->lent)
+    work->back = cb_ring_create(ring, &trouble);
+  if (!work->ring || (job->round_trip && !work->lent && !work->back))
+    return cb_fail(error, trouble.code, "%s", trouble.text);
+  return 0;
+}
+
+static struct ring_work *new_work(const struct ring_job *job)
+{
+  struct ring_work *work = aligned_alloc(CB_APART, sizeof *work);
+  if (!work)
+    return NULL;
+  memset(work, 0, sizeof *work);
+  memcpy(work->roles, job->roles, sizeof work->roles);
+  memcpy(work->does, job->does, sizeof work->does);
+  work->burst = (uint32_t)job->burst;
+  work->wait = job->wait;
+  make_values(&work->values);
+  work->lanes = aligned_alloc(CB_APART, threads_of(work) * sizeof *work->lanes);
+  if (!work->lanes) {
+    free(work);
+    return NULL;
+  }
+  return work;
+}
+
+int cb_ring_workload(const struct ring_job *job, const struct cb_spec *spec,
+                     struct cb_workload *workload, struct cb_error *error)
+{
+  struct ring_work *work = new_work(job);
+  if (!work)
+    return cb_fail(error, -ENOMEM, "out of memory");
+  int status = make_rings(work, job, cb_spec_spec(spec, "ring"), error);
+  if (status == 0)
+    status = check_job(work, job, error);
+  if (status < 0) {
+    free_work(work);
+    return status;
+  }
+  work->loops = job->by_pointer ? &cb_ring_pointer_loops : work->ring->loops;
+  work->prefill =
+      job->prefill < 0 ? cb_ring_fits(work->ring) / 2 : (uint64_t)job->prefill;
+  *workload = (struct cb_workload){.operation = job->operation,
+                                   .state = work,
+                                   .roles = work->roles,
+                                   .role_count = job->roles[1].threads ? 2 : 1,
+                                   .batch_max = job->batch_max,
+                                   .setup = setup,
+                                   .prepare = prepare,
+                                   .check = check,
+                                   .counters = job->counters,
+                                   .teardown = teardown,
+                                   .destroy = destroy};
+  return 0;
+}

@@ -1,0 +1,102 @@
+/*
+ * rings.h - what the ring workloads have in common: the ring, each thread's
+ * share of the loop, and the proof.
+ *
+ * The proof: every element that was put in was taken out once, or is still
+ * there. The loops of producers and of consumers keep sums of what they moved;
+ * with what was put in beforehand and what is left at the end they must come
+ * out even, in number and in sum.
+ */
+#ifndef CB_WORKLOAD_RINGS_H
+#define CB_WORKLOAD_RINGS_H
+
+#include "base/cpu.h"
+#include "cbench.h"
+#include "ring/ring.h"
+#include "workload/kinds.h"
+
+enum { RING_THREADS_MAX = 64 };
+enum { RING_GIVES = 1, RING_TAKES = 2 };
+
+/* One thread of a role. */
+struct ring_lane {
+  _Alignas(CB_APART) struct cb_ring_pass pass;
+  uint64_t done, asked;
+};
+
+struct ring_work {
+  struct cb_ring *ring, *back;       /* back: of round trips, else NULL */
+  const struct cb_ring_loops *loops; /* inlined, or through pointers */
+  bool lent;                         /* the ring is somebody's */
+  uint64_t *kept;                    /* what a lent ring had in it */
+  uint64_t kept_count;
+  const struct cb_control *control;
+  uint32_t burst;
+  enum cb_wait wait;
+  uint64_t prefill; /* elements in the ring before each batch */
+  /* Put in and taken out by the measuring thread, between batches. */
+  uint64_t in_count, in_sum, out_count, out_sum;
+  struct cb_role roles[2];
+  unsigned does[2];
+  struct ring_lane *lanes; /* of the first role's threads, then the second's */
+  struct cb_ring_values values __attribute__((aligned(64)));
+};
+
+/* What a ring workload is made of. */
+struct ring_job {
+  const char *operation;
+  struct cb_role roles[2]; /* threads of the second are 0: there is one */
+  unsigned does[2];        /* what elements they move; pong moves none */
+  uint32_t producers, consumers;
+  int64_t burst;
+  enum cb_wait wait;
+  bool by_pointer; /* call every operation through ring->ops */
+  bool round_trip; /* needs a second ring */
+  int64_t prefill; /* -1: half the capacity */
+  uint64_t batch_max;
+  size_t (*counters)(void *state, struct cb_counter *counters, size_t capacity);
+};
+
+/* Makes the workload for the option `ring` of spec, or says what the ring
+ * cannot do and which kinds can: -ENOTSUP. */
+int cb_ring_workload(const struct ring_job *job, const struct cb_spec *spec,
+                     struct cb_workload *workload, struct cb_error *error);
+
+/* The lane of a thread of role 0 or 1. */
+CB_INLINE struct ring_lane *ring_lane(struct ring_work *work, unsigned role,
+                                      unsigned thread)
+{
+  return &work->lanes[role * work->roles[0].threads + thread];
+}
+
+/* Books what a loop did of n. */
+CB_INLINE uint64_t ring_done(struct ring_lane *lane, uint64_t done, uint64_t n)
+{
+  lane->done += done;
+  lane->asked += n;
+  return done;
+}
+
+#define RING_OPTION_RING(kind_name)                                            \
+  {                                                                            \
+    .name = "ring", .type = CB_KIND, .preset = (kind_name),                    \
+    .family = &cb_ring_family, .help = "the kind of ring"                      \
+  }
+#define RING_OPTION_BURST                                                      \
+  {                                                                            \
+    .name = "burst", .type = CB_INTEGER, .preset = "1", .min = 1,              \
+    .max = CB_RING_BURST_MAX, .help = "elements moved at once"                 \
+  }
+#define RING_OPTION_THREADS(role)                                              \
+  {                                                                            \
+    .name = role "s", .type = CB_INTEGER, .preset = "1", .min = 1,             \
+    .max = RING_THREADS_MAX, .help = "threads that are a " role                \
+  }
+#define RING_OPTION_LOOP_WAIT                                                  \
+  {                                                                            \
+    .name = "wait", .type = CB_CHOICE, .preset = "pause",                      \
+    .choices = "spin|pause|yield",                                             \
+    .help = "how a thread waits at a full or an empty ring"                    \
+  }
+
+#endif

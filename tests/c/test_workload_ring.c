@@ -1,0 +1,331 @@
+/* The ring workloads prove what they moved, on every kind; they refuse what a
+ * ring cannot do, and leave a lent ring as they found it. */
+#include "test.h"
+
+#include "drive.h"
+#include "rings.h"
+#include "workload/rings.h"
+
+#include <errno.h>
+#include <unistd.h>
+
+static struct cb_spec *new_spec(const char *kind)
+{
+  struct cb_error error;
+  struct cb_spec *spec = cb_spec_create(&cb_workload_family, kind, &error);
+  assert_non_null(spec);
+  return spec;
+}
+
+static void set(struct cb_spec *spec, const char *option, int64_t value)
+{
+  assert_int_equal(cb_spec_set_integer(spec, option, value, NULL), 0);
+}
+
+static void set_word(struct cb_spec *spec, const char *option, const char *word)
+{
+  assert_int_equal(cb_spec_set_string(spec, option, word, NULL), 0);
+}
+
+static int create(struct cb_spec *spec, struct cb_workload *workload,
+                  struct cb_error *error)
+{
+  const struct cb_workload_kind *kind =
+      (const struct cb_workload_kind *)cb_spec_kind(spec);
+  return kind->create(spec, workload, error);
+}
+
+/* A copy, for the workload's spec to own. */
+static struct cb_spec *copy_ring(struct cb_spec *ring)
+{
+  const struct cb_option *option = cb_spec_kind(ring)->options;
+  struct cb_spec *copy =
+      cb_spec_create(cb_family_find("ring"), cb_spec_kind(ring)->name, NULL);
+  for (; option->name; option++)
+    if (option->type == CB_INTEGER)
+      set(copy, option->name, cb_spec_integer(ring, option->name));
+    else if (option->type == CB_BOOLEAN)
+      cb_spec_set_boolean(copy, option->name,
+                          cb_spec_boolean(ring, option->name), NULL);
+    else
+      set_word(copy, option->name, cb_spec_string(ring, option->name));
+  set(copy, "size", 64);
+  if (has_option(copy, "wait"))
+    set_word(copy, "wait", "yield");
+  return copy;
+}
+
+/* Makes, drives and proves it; what the kind cannot do is left out. */
+static void prove(struct cb_spec *spec, const char *label, uint64_t n)
+{
+  struct cb_workload workload;
+  struct cb_error error;
+  int status = create(spec, &workload, &error);
+  if (status == 0) {
+    if (drive(&workload, n, &error) < 0)
+      fail_msg("%s: %s", label, error.text);
+    workload.destroy(&workload);
+  } else {
+    assert_int_equal(status, -ENOTSUP);
+  }
+  cb_spec_destroy(spec);
+}
+
+static struct cb_spec *with_ring(const char *kind, struct cb_spec *ring)
+{
+  struct cb_spec *spec = new_spec(kind);
+  assert_int_equal(cb_spec_set_spec(spec, "ring", copy_ring(ring), NULL), 0);
+  return spec;
+}
+
+static void visit(struct cb_spec *ring, const char *label, void *context)
+{
+  static const int64_t bursts[] = {1, 5, 32};
+  static const int64_t threads[][2] = {{1, 1}, {2, 1}, {1, 2}, {3, 2}};
+  struct cb_spec *spec;
+  (void)context;
+  for (int i = 0; i < 3; i++)
+    for (int pointer = 0; pointer < 2; pointer++) {
+      spec = with_ring("ring_pair", ring);
+      set(spec, "burst", bursts[i]);
+      set_word(spec, "via", pointer ? "pointer" : "inline");
+      prove(spec, label, 1000);
+    }
+  for (int i = 0; i < 4; i++)
+    for (int j = 0; j < 2; j++) {
+      spec = with_ring("ring_stream", ring);
+      set(spec, "producers", threads[i][0]);
+      set(spec, "consumers", threads[i][1]);
+      set(spec, "burst", bursts[j]);
+      set_word(spec, "wait", "yield");
+      prove(spec, label, 501);
+      spec = with_ring("ring_parallel", ring);
+      set(spec, "producers", threads[i][0]);
+      set(spec, "consumers", threads[i][1]);
+      set(spec, "burst", bursts[j]);
+      set(spec, "prefill", 20);
+      prove(spec, label, 501);
+    }
+}
+
+static void every_kind_proves_what_it_moved(void **state)
+{
+  (void)state;
+  visit_rings(visit, NULL);
+}
+
+static void round_trips_are_proved(void **state)
+{
+  static const char *const kinds[] = {"ff", "spsc", "ptr_ring", "rte"};
+  (void)state;
+  for (int i = 0; i < 4; i++) {
+    struct cb_spec *spec = new_spec("ring_pingpong");
+    set_word(spec, "ring", kinds[i]);
+    prove(spec, kinds[i], 300);
+  }
+}
+
+static void nop_is_proved_by_number(void **state)
+{
+  struct cb_spec *spec = new_spec("ring_pair");
+  (void)state;
+  set_word(spec, "ring", "nop");
+  set(spec, "burst", 8);
+  prove(spec, "nop", 1000);
+}
+
+/* ---- refusals ---- */
+
+static void refused(struct cb_spec *spec, int code, const char *text)
+{
+  struct cb_workload workload;
+  struct cb_error error;
+  assert_int_equal(create(spec, &workload, &error), code);
+  if (!strstr(error.text, text))
+    fail_msg("\"%s\" does not say \"%s\"", error.text, text);
+  cb_spec_destroy(spec);
+}
+
+static void what_a_ring_cannot_do_is_refused(void **state)
+{
+  (void)state;
+  struct cb_spec *spec = new_spec("ring_stream");
+  set(spec, "producers", 2);
+  refused(spec, -ENOTSUP,
+          "spsc: one producer, got 2 (any number: vyukov, ptr_ring,");
+
+  spec = new_spec("ring_parallel");
+  struct cb_spec *ring = cb_spec_create(&cb_ring_family, "rte", NULL);
+  set_word(ring, "sync", "mt/st");
+  cb_spec_set_spec(spec, "ring", ring, NULL);
+  set(spec, "consumers", 3);
+  refused(spec, -ENOTSUP, "rte with these options: one consumer, got 3");
+
+  spec = new_spec("ring_pair");
+  ring = cb_spec_create(&cb_ring_family, "ck", NULL);
+  set(ring, "size", 32);
+  cb_spec_set_spec(spec, "ring", ring, NULL);
+  set(spec, "burst", 32);
+  refused(spec, -ENOTSUP, "ck: a burst of 32 does not fit into 31 elements");
+
+  spec = new_spec("ring_parallel");
+  set(spec, "prefill", 5000);
+  refused(spec, -ENOTSUP, "a prefill of 5000 does not fit into 1024 elements");
+
+  spec = new_spec("ring_pair");
+  ring = cb_spec_create(&cb_ring_family, "alf", NULL);
+  set(ring, "size", 100);
+  cb_spec_set_spec(spec, "ring", ring, NULL);
+  refused(spec, -EINVAL, "powers of two");
+}
+
+static void bad_numbers_are_refused(void **state)
+{
+  struct cb_error error;
+  struct cb_spec *spec = new_spec("ring_stream");
+  (void)state;
+  assert_int_equal(cb_spec_set_integer(spec, "producers", 0, &error), -EINVAL);
+  assert_string_equal(error.text,
+                      "option 'producers': 0 is out of range [1, 64]");
+  assert_int_equal(cb_spec_set_integer(spec, "burst", 257, &error), -EINVAL);
+  assert_string_equal(error.text,
+                      "option 'burst': 257 is out of range [1, 256]");
+  cb_spec_destroy(spec);
+}
+
+/* ---- lent rings ---- */
+
+static void a_lent_ring_is_left_as_it_was(void **state)
+{
+  struct cb_spec *ring_spec = cb_spec_create(&cb_ring_family, "spsc", NULL);
+  struct cb_ring *ring = cb_ring_create(ring_spec, NULL);
+  struct cb_spec *spec = new_spec("ring_stream");
+  struct cb_workload workload;
+  struct cb_error error;
+  uint64_t value;
+  (void)state;
+  for (uint64_t i = 0; i < 10; i++)
+    assert_int_equal(cb_ring_enqueue(ring, 70 + i, NULL), 1);
+  cb_spec_lend(ring_spec, ring);
+  assert_int_equal(cb_spec_set_spec(spec, "ring", ring_spec, NULL), 0);
+  assert_int_equal(create(spec, &workload, &error), 0);
+  assert_int_equal(drive(&workload, 3000, &error), 0);
+  workload.destroy(&workload);
+  cb_spec_destroy(spec);
+
+  assert_int_equal(cb_ring_count(ring), 10);
+  assert_null(ring->control);
+  for (uint64_t i = 0; i < 10; i++) {
+    assert_int_equal(cb_ring_dequeue(ring, &value), 1);
+    assert_int_equal(value, 70 + i);
+  }
+  cb_ring_destroy(ring);
+}
+
+/* ---- proofs that must fail ---- */
+
+struct tampered {
+  struct cb_workload workload;
+  struct ring_work *work;
+  struct cb_control control;
+  struct cb_error error;
+};
+
+static void set_up(struct tampered *self, const char *kind)
+{
+  struct cb_spec *spec = new_spec(kind);
+  assert_int_equal(create(spec, &self->workload, &self->error), 0);
+  cb_spec_destroy(spec);
+  self->work = self->workload.state;
+  atomic_init(&self->control.stop, 0);
+  assert_int_equal(
+      self->workload.setup(self->work, &self->control, &self->error), 0);
+}
+
+static int proof(struct tampered *self, uint64_t operations)
+{
+  int status = self->workload.check(self->work, operations, &self->error);
+  self->workload.teardown(self->work);
+  self->workload.destroy(&self->workload);
+  return status;
+}
+
+static uint64_t produce(struct tampered *self, uint64_t n)
+{
+  return self->work->roles[1].run(self->work, 0, n);
+}
+
+static void what_is_left_in_the_ring_counts(void **state)
+{
+  struct tampered self;
+  (void)state;
+  set_up(&self, "ring_stream");
+  assert_int_equal(produce(&self, 10), 10);
+  assert_int_equal(proof(&self, 10), 0);
+}
+
+static void a_lost_element_fails(void **state)
+{
+  struct tampered self;
+  uint64_t value;
+  (void)state;
+  set_up(&self, "ring_stream");
+  produce(&self, 10);
+  cb_ring_dequeue(self.work->ring, &value);
+  assert_int_equal(proof(&self, 10), -EPROTO);
+  assert_string_equal(self.error.text, "10 elements went in, 9 came out");
+}
+
+static void a_changed_element_fails(void **state)
+{
+  struct tampered self;
+  uint64_t value;
+  (void)state;
+  set_up(&self, "ring_stream");
+  produce(&self, 10);
+  cb_ring_dequeue(self.work->ring, &value);
+  cb_ring_enqueue(self.work->ring, value + 1, NULL);
+  assert_int_equal(proof(&self, 10), -EPROTO);
+  assert_non_null(strstr(self.error.text, "but not those that went in"));
+}
+
+static void an_uncounted_operation_fails(void **state)
+{
+  struct tampered self;
+  (void)state;
+  set_up(&self, "ring_pair");
+  uint64_t done = self.work->roles[0].run(self.work, 0, 10);
+  assert_int_equal(proof(&self, done + 1), -EPROTO);
+}
+
+static void a_stopped_wait_is_a_convoy(void **state)
+{
+  struct tampered self;
+  (void)state;
+  set_up(&self, "ring_stream");
+  atomic_store(&self.control.stop, 1);
+  assert_int_equal(produce(&self, 2000), 1024);
+  assert_int_equal(proof(&self, 1024), -ETIMEDOUT);
+  assert_string_equal(self.error.text,
+                      "convoy: 2 threads waited at the ring until they were "
+                      "stopped (wait = \"yield\" gives the CPU away)");
+}
+
+int main(void)
+{
+  alarm(240);
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(every_kind_proves_what_it_moved),
+      cmocka_unit_test(round_trips_are_proved),
+      cmocka_unit_test(nop_is_proved_by_number),
+      cmocka_unit_test(what_a_ring_cannot_do_is_refused),
+      cmocka_unit_test(bad_numbers_are_refused),
+      cmocka_unit_test(a_lent_ring_is_left_as_it_was),
+      cmocka_unit_test(what_is_left_in_the_ring_counts),
+      cmocka_unit_test(a_lost_element_fails),
+      cmocka_unit_test(a_changed_element_fails),
+      cmocka_unit_test(an_uncounted_operation_fails),
+      cmocka_unit_test(a_stopped_wait_is_a_convoy),
+  };
+  return cmocka_run_group_tests_name("workload_ring", tests, NULL, NULL);
+}
