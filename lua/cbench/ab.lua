@@ -81,9 +81,7 @@ local function measure_pairs(sides, rows, options)
         math.max(seconds, 1e-3), pair)
       if not raw then return nil, message end
       overhead = math.max(clock() - before - raw.elapsed, 1e-3)
-      for i, row in ipairs(raw.rows) do
-        if (rows[i].n or 0) == 0 then rows[i].n = row.n end
-      end
+      processes.keep_batches(rows, raw)
     end
     done = pair + 1
   end

@@ -15,6 +15,8 @@ local GRACE_SECONDS = 20
 -- the answer.
 local PROTOCOL = 1
 
+local FIELDS = 8 -- integers of a sample in a flat list; the fourth is ticks
+
 --- The program to start: the running one, $CBENCH, or the first in PATH.
 -- nil when there is none.
 function processes.program()
@@ -203,6 +205,24 @@ local function join(sum, raw)
   return sum
 end
 
+-- A process that was held up while it calibrated may have settled for batches
+-- too short to be worth repeating.
+local function long_enough(row)
+  local least, sum, count = 1000 * core.clock().cost, 0, 0
+  for at = 4, #row.samples, FIELDS do
+    sum, count = sum + row.samples[at], count + 1
+  end
+  return count > 0 and sum / count >= least / 2
+end
+
+--- Lets the processes that follow use the batches of one that was measured, so
+-- that all have the same.
+function processes.keep_batches(rows, raw)
+  for i, row in ipairs(raw.rows) do
+    if (rows[i].n or 0) == 0 and long_enough(row) then rows[i].n = row.n end
+  end
+end
+
 -- ---- driving them
 
 -- The rows that can be measured, as core.measure wants them.
@@ -271,9 +291,7 @@ local function in_fresh_processes(work, options, program)
     end
     overhead = math.max(clock() - before - raw.elapsed, 0.001)
     sum = join(sum, raw)
-    for i, row in ipairs(raw.rows) do
-      if (rows[i].n or 0) == 0 then rows[i].n = row.n end
-    end
+    processes.keep_batches(rows, raw)
   end
   sum.signal = core.stop_signal() or sum.signal
   core.disarm_signals()
