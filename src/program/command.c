@@ -194,17 +194,27 @@ static const struct cb_embedded *look_up(struct lookup *lookup,
   return NULL;
 }
 
+/* The next subcommand after the name in the order of the alphabet, or NULL;
+ * names end at a dot. */
+static const char *next_subcommand(const char *after)
+{
+  const char *next = NULL;
+  for (const struct cb_embedded *file = cb_embedded_lua; file->name; file++) {
+    const char *name = file->name + sizeof command_path - 1;
+    if (strncmp(file->name, command_path, sizeof command_path - 1) != 0 ||
+        *name == '_')
+      continue;
+    if (strcmp(name, after) > 0 && (!next || strcmp(name, next) < 0))
+      next = name;
+  }
+  return next;
+}
+
 void command_print_usage(FILE *out)
 {
   const char *separator = "       cbench ";
-  for (const struct cb_embedded *file = cb_embedded_lua; file->name; file++)
-    if (strncmp(file->name, command_path, sizeof command_path - 1) == 0) {
-      const char *name = file->name + sizeof command_path - 1;
-      if (*name == '_')
-        continue;
-      fprintf(out, "%s%.*s", separator, (int)strcspn(name, "."), name);
-      separator = " | ";
-    }
+  for (const char *name = ""; (name = next_subcommand(name)); separator = " | ")
+    fprintf(out, "%s%.*s", separator, (int)strcspn(name, "."), name);
   fputs(" ...\n", out);
 }
 
