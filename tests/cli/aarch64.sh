@@ -21,8 +21,8 @@ src=$top_srcdir/src
 build() { # OUTPUT TEST [FLAG...]
   output=$1 test=$2
   shift 2
-  $cc -std=c11 -Wall -Wextra -Werror -D_GNU_SOURCE "$@" -static -pthread \
-    -I"$dir" -I"$top_srcdir/tests/c/mini" -I"$src" -o "$dir/$output" \
+  $cc -std=c11 -Wall -Wextra -Werror -D_GNU_SOURCE -DCB_TEST_ALONE "$@" \
+    -static -pthread -I"$dir" -I"$top_srcdir/tests/c/mini" -I"$src" -o "$dir/$output" \
     "$top_srcdir/tests/c/$test.c" "$src"/base/error.c "$src"/base/kinds.c \
     "$src"/base/names.c "$src"/base/spec.c "$src"/base/mapping.c \
     "$src"/coroutine/*.c "$src"/coroutine/switch_aarch64.S "$src"/pool/*.c \
