@@ -1,10 +1,11 @@
 /*
- * rte_service_run.c - the workload `rte_service_run`: one run of a service of
- * DPDK on an application lcore, rte_service_run_iter_on_app_lcore.
+ * rte_service_run.c - the workload `rte_service_run`: what it costs to run a
+ * service of DPDK on an application lcore (rte_service_run_iter_on_app_lcore).
  *
- * Its callback counts for the thread it runs on. With several threads on a
- * service that is not MT-safe, an attempt that finds it busy is no operation
- * but is counted.
+ * It is made as `service_run` is: the first lcore is what is measured, and
+ * contenders run the same service at the same time. Where it is not MT-safe
+ * they may find it busy, so an operation is an attempt, and `success` says how
+ * many of them were runs. The callback counts for the thread it runs on.
  */
 #include "dpdk.h"
 
@@ -18,16 +19,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* A thread's account. */
 struct lane {
-  _Alignas(128) uint64_t calls; /* that really happened */
-  uint64_t busy;
-  int error; /* of a run, negative */
+  _Alignas(128) uint64_t attempts, runs;
+  uint64_t calls; /* that its callbacks counted */
+  int error;      /* of a run, negative */
   bool registered;
 };
 
 struct state {
-  struct cb_role role;
-  const struct cb_control *control;
+  struct cb_role roles[2];
+  unsigned threads; /* of both */
   uint32_t id;
   bool mt_safe, serialize, stats;
   struct lane lanes[];
@@ -42,45 +44,68 @@ static int32_t callback(void *argument)
   return 0;
 }
 
+static uint64_t attempt(struct state *state, struct lane *lane, uint64_t n)
+{
+  uint32_t id = state->id, serialize = state->serialize;
+  uint64_t before = calls, runs = 0;
+  for (uint64_t i = 0; i < n; i++) {
+    int status = rte_service_run_iter_on_app_lcore(id, serialize);
+    if (status == 0)
+      runs++;
+    else if (status != -EBUSY)
+      lane->error = status;
+  }
+  lane->attempts += n;
+  lane->runs += runs;
+  lane->calls += calls - before;
+  return n;
+}
+
 static uint64_t run(void *opaque, unsigned thread, uint64_t n)
 {
   struct state *state = opaque;
-  uint32_t id = state->id, serialize = state->serialize;
-  uint64_t before = calls, done = 0, busy = 0;
-  while (done < n) {
-    int status = rte_service_run_iter_on_app_lcore(id, serialize);
-    if (status == 0) {
-      done++;
-      continue;
-    }
-    busy++;
-    if (status != -EBUSY)
-      state->lanes[thread].error = status;
-    if (status != -EBUSY ||
-        atomic_load_explicit(&state->control->stop, memory_order_relaxed))
-      break;
-  }
-  state->lanes[thread].calls += calls - before;
-  state->lanes[thread].busy += busy;
-  return done;
+  (void)thread;
+  return attempt(state, &state->lanes[0], n);
+}
+
+static uint64_t contend(void *opaque, unsigned thread, uint64_t n)
+{
+  struct state *state = opaque;
+  return attempt(state, &state->lanes[1 + thread], n);
 }
 
 static int begin(void *opaque, unsigned thread, struct cb_error *error)
 {
   struct state *state = opaque;
-  return peer_lcore_begin(&state->lanes[thread].registered, error);
+  (void)thread;
+  return peer_lcore_begin(&state->lanes[0].registered, error);
 }
 
 static void end(void *opaque, unsigned thread)
 {
   struct state *state = opaque;
-  peer_lcore_end(state->lanes[thread].registered);
+  (void)thread;
+  peer_lcore_end(state->lanes[0].registered);
+}
+
+static int begin_contender(void *opaque, unsigned thread,
+                           struct cb_error *error)
+{
+  struct state *state = opaque;
+  return peer_lcore_begin(&state->lanes[1 + thread].registered, error);
+}
+
+static void end_contender(void *opaque, unsigned thread)
+{
+  struct state *state = opaque;
+  peer_lcore_end(state->lanes[1 + thread].registered);
 }
 
 static int setup(void *opaque, const struct cb_control *control,
                  struct cb_error *error)
 {
   struct state *state = opaque;
+  (void)control;
   struct rte_service_spec service = {
       .callback = callback,
       .capabilities = state->mt_safe ? RTE_SERVICE_CAP_MT_SAFE : 0};
@@ -98,25 +123,34 @@ static int setup(void *opaque, const struct cb_control *control,
   rte_service_runstate_set(state->id, 1);
   rte_service_set_runstate_mapped_check(state->id, 0);
   rte_service_set_stats_enable(state->id, state->stats);
-  memset(state->lanes, 0, state->role.threads * sizeof *state->lanes);
-  state->control = control;
+  memset(state->lanes, 0, state->threads * sizeof *state->lanes);
   return 0;
+}
+
+static struct lane sum_of(const struct state *state)
+{
+  struct lane sum = {.attempts = 0};
+  for (unsigned i = 0; i < state->threads; i++) {
+    sum.attempts += state->lanes[i].attempts;
+    sum.runs += state->lanes[i].runs;
+    sum.calls += state->lanes[i].calls;
+    sum.error = sum.error ? sum.error : state->lanes[i].error;
+  }
+  return sum;
 }
 
 static int check(void *opaque, uint64_t operations, struct cb_error *error)
 {
-  struct state *state = opaque;
-  uint64_t sum = 0;
-  for (unsigned i = 0; i < state->role.threads; i++) {
-    sum += state->lanes[i].calls;
-    if (state->lanes[i].error)
-      return cb_fail(error, state->lanes[i].error,
-                     "rte_service_run_iter_on_app_lcore: %s",
-                     strerror(-state->lanes[i].error));
-  }
-  if (sum != operations)
-    return cb_fail(error, -EINVAL, "%llu calls for %llu runs",
-                   (unsigned long long)sum, (unsigned long long)operations);
+  struct lane sum = sum_of(opaque);
+  if (sum.error)
+    return cb_fail(error, sum.error, "rte_service_run_iter_on_app_lcore: %s",
+                   strerror(-sum.error));
+  if (sum.attempts != operations || sum.calls != sum.runs)
+    return cb_fail(
+        error, -EINVAL,
+        "%llu attempts, %llu runs and %llu calls for %llu operations",
+        (unsigned long long)sum.attempts, (unsigned long long)sum.runs,
+        (unsigned long long)sum.calls, (unsigned long long)operations);
   return 0;
 }
 
@@ -124,12 +158,10 @@ static size_t counters(void *opaque, struct cb_counter *counters,
                        size_t capacity)
 {
   struct state *state = opaque;
-  uint64_t busy = 0;
-  if (capacity == 0 || state->role.threads == 1)
+  if (capacity == 0 || state->threads == 1)
     return 0;
-  for (unsigned i = 0; i < state->role.threads; i++)
-    busy += state->lanes[i].busy;
-  *counters = (struct cb_counter){"busy", CB_SHARE, (double)busy};
+  *counters =
+      (struct cb_counter){"success", CB_SHARE, (double)state->lanes[0].runs};
   return 1;
 }
 
@@ -148,32 +180,31 @@ static void destroy(struct cb_workload *workload)
 static int create(const struct cb_spec *spec, struct cb_workload *workload,
                   struct cb_error *error)
 {
-  unsigned threads = (unsigned)cb_spec_integer(spec, "contenders");
+  unsigned contenders = (unsigned)cb_spec_integer(spec, "contenders");
   bool mt_safe = cb_spec_boolean(spec, "mt_safe");
   bool serialize = cb_spec_boolean(spec, "serialize");
-  if (threads > 1 && !mt_safe && !serialize)
+  if (contenders && !mt_safe && !serialize)
     return cb_fail(error, -EINVAL,
-                   "option 'serialize': several threads in a service that is "
-                   "not MT-safe would be a data race");
-  struct state *state =
-      aligned_alloc(128, sizeof *state + threads * sizeof *state->lanes);
+                   "option 'serialize': contenders in a service that is not "
+                   "mt_safe would be a data race");
+  struct state *state = aligned_alloc(
+      128, sizeof *state + (1 + contenders) * sizeof *state->lanes);
   if (!state)
     return cb_fail(error, -ENOMEM, "out of memory");
   *state = (struct state){
-      .role = {.name = "runner",
-               .threads = threads,
-               .run = run,
-               .begin = begin,
-               .end = end},
+      .roles = {{"lcore", 1, run, begin, end},
+                {"contender", contenders, contend, begin_contender,
+                 end_contender}},
+      .threads = 1 + contenders,
       .mt_safe = mt_safe,
       .serialize = serialize,
       .stats = cb_spec_boolean(spec, "stats"),
   };
   *workload = (struct cb_workload){
-      .operation = "one run of a service of DPDK on an application lcore",
+      .operation = "one attempt to run a service of DPDK",
       .state = state,
-      .roles = &state->role,
-      .role_count = 1,
+      .roles = state->roles,
+      .role_count = contenders ? 2 : 1,
       .setup = setup,
       .check = check,
       .counters = counters,
@@ -198,10 +229,10 @@ static const struct cb_option options[] = {
      .help = "DPDK's statistics: calls and cycles"},
     {.name = "contenders",
      .type = CB_INTEGER,
-     .preset = "1",
-     .min = 1,
-     .max = 64,
-     .help = "threads that run the same service at once"},
+     .preset = "0",
+     .min = 0,
+     .max = 63,
+     .help = "more threads that run the same service at once"},
     {.name = NULL}};
 
 const struct cb_workload_kind peer_rte_service_run = {

@@ -25,10 +25,14 @@ local function strip(message)
     function (name, inner) return name .. ": " .. inner:sub(2, -2) end))
 end
 
--- The descriptor of one combination, or nil and a sentence.
+-- The descriptor of one combination, or nil and a sentence. A function may
+-- say nil and why: that row is n/a.
 local function describe(make, p)
-  local ok, descriptor = pcall(make, copy(p))
+  local ok, descriptor, reason = pcall(make, copy(p))
   if not ok then return nil, strip(descriptor) end
+  if descriptor == nil and type(reason) == "string" then
+    return workload.absent(copy(p), reason)
+  end
   if not workload.is(descriptor) then
     return nil, ("workload: the function gave a %s instead of a workload")
       :format(type(descriptor))

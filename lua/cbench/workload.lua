@@ -185,7 +185,14 @@ end
 
 --- Can the descriptor be measured? True, or nil and why its kind refuses.
 function workload.check(descriptor)
+  if descriptor.refused then return nil, descriptor.refused end
   return core.check_workload(descriptor)
+end
+
+--- A descriptor of work that cannot be had here, and why: a row all the same.
+function workload.absent(params, reason)
+  return setmetatable({ kind = "absent", params = params, order = {},
+    given = {}, refused = reason }, descriptor_meta)
 end
 
 --- backend=asm/depth=10: the parameters in order, those of `names` only when

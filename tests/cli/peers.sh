@@ -6,7 +6,7 @@ export CBENCH_PLUGIN_PATH="$top_builddir/peers/.libs"
 out=$(mktemp) || exit 1
 trap 'rm -f "$out"' EXIT
 
-echo 1..19
+echo 1..21
 number=0
 result() { # STATUS NAME
   number=$((number + 1))
@@ -79,7 +79,7 @@ measured pcl 'coroutines are measured' "workload.yield { backend = 'pcl' },
   workload.lifecycle { backend = 'pcl' }"
 
 measured dpdk 'services are measured' "workload.rte_service_run {},
-  workload.rte_service_run { mt_safe = false, contenders = 2 },
+  workload.rte_service_run { mt_safe = false, contenders = 1 },
   workload.rte_service_run { stats = true }"
 if [ "$(nproc)" -gt 1 ]; then
   measured dpdk 'a service lcore is measured' "workload.rte_service_loop {},
@@ -139,6 +139,20 @@ family boost_context test_coroutine
 family pcl test_coroutine
 family dpdk test_ring
 family cxx_queues test_ring
+
+# Without a peer its rows say how to get it, and the others run.
+folder=$(mktemp -d) && cp "$CBENCH" "$folder/cbench" &&
+  CBENCH_PLUGIN_PATH='' "$folder/cbench" versus -n >"$out" 2>&1 &&
+  grep -qxF 'backend=boost_context  (n/a: configure --with-boost-context)' \
+    "$out" && grep -qx 'backend=asm' "$out" &&
+  grep -q 'rte_ring.*(n/a: configure --with-dpdk)' "$out"
+result $? "versus: a peer that is not there is n/a, with its option"
+CBENCH_PLUGIN_PATH='' "$folder/cbench" versus -f backend=boost \
+  -f backend=asm_fpu -T 30 -r 2 -F 2 \
+  >"$out" 2>&1 && grep -q '^asm_fpu  *ours  *[0-9]' "$out" &&
+  grep -q '^boost_context  n/a: configure --with-boost-context' "$out"
+result $? "versus: the other rows run"
+rm -rf "$folder"
 
 says "cannot find plug-in 'ckk'" "print(cbench.load 'ckk')"
 result $? "a peer that is not there is named"

@@ -1,0 +1,334 @@
+-- The real peers beside ours and beside our imitations of them, in the same
+-- processes. Ratios are to the real one, so below 1 ours is ahead.
+local cbench = require "cbench"
+
+-- ---- where a kind comes from
+
+-- The plug-in that has a kind, and how that is configured.
+local plugins = {
+  ck = "ck", dpdk = "dpdk", boost_context = "boost-context", pcl = "pcl",
+  cxx_queues = "cxx-queues",
+}
+local home = {
+  boost_context = "boost_context", pcl = "pcl",
+  ck_ring = "ck", ck_fas = "ck", ck_cas = "ck", ck_ticket = "ck",
+  ck_mcs = "ck", rte_ring = "dpdk", rte_service_run = "dpdk",
+  rte_service_loop = "dpdk", atomic_queue = "cxx_queues",
+  atomic_queue_fixed = "cxx_queues", moodycamel_rwq = "cxx_queues",
+  moodycamel_cq = "cxx_queues", boost_spsc = "cxx_queues",
+}
+
+-- By plug-in: why it is not there, or false.
+local absent = {}
+
+local function why_absent(plugin)
+  if absent[plugin] == nil then
+    local good, message, code = cbench.load(plugin)
+    absent[plugin] = not good and (code == "ENOENT"
+      and "configure --with-" .. plugins[plugin] or message)
+  end
+  return absent[plugin]
+end
+
+-- The kind in "spsc", { "rte", sync = "st" } and rte{sync=st}.
+local function name_of(value)
+  return tostring(type(value) == "table" and value[1] or value):match "^[^{]*"
+end
+
+-- The workload with those values, or nil and why not.
+local function make(name, values)
+  for _, value in pairs(values) do
+    local plugin = home[name_of(value)]
+    if plugin and why_absent(plugin) then return nil, why_absent(plugin) end
+  end
+  if home[name] and why_absent(home[name]) then
+    return nil, why_absent(home[name])
+  end
+  local construct = cbench.workload[name]
+  if not construct then return nil, "this build has no " .. name end
+  return construct(values)
+end
+
+-- Who wrote what: a column.
+local imitations = {
+  rte = "imitation", ck = "imitation", ptr_ring = "imitation",
+  ucontext = "imitation",
+}
+
+local function origin(of)
+  return { "origin", function (row)
+    local name = name_of(row.params[of])
+    return home[name] and "real" or imitations[name] or "ours"
+  end }
+end
+
+local shown = { "ticks.typical", "ratio", "interval", "verdict" }
+
+local function columns(first, of)
+  local list = {}
+  for i, column in ipairs(first) do list[i] = column end
+  list[#list + 1] = origin(of)
+  for _, column in ipairs(shown) do list[#list + 1] = column end
+  return list
+end
+
+-- ---- coroutines
+
+local boost = { backend = "boost_context" }
+
+local switch = cbench.scenario {
+  title     = "Switch",
+  about     = "What does it cost to enter a coroutine that yields?",
+  params    = { backend = { "inline", "asm", "asm_fpu", "boost_context" } },
+  workload  = function (p) return make("yield", p) end,
+  reference = boost,
+  columns   = columns({ "backend" }, "backend"),
+  time      = 6,
+  reading   = "inline and asm leave the floating point control bits to the "
+    .. "thread, asm_fpu keeps them as Boost.Context does.",
+}
+
+local lifecycle = cbench.scenario {
+  title     = "Coroutine from a pool",
+  about     = "What does a whole coroutine out of the same pool cost?",
+  params    = { backend = { "inline", "asm", "asm_fpu", "boost_context" } },
+  workload  = function (p)
+    return make("lifecycle", { backend = p.backend, pool = "batch_spare" })
+  end,
+  reference = boost,
+  columns   = columns({ "backend" }, "backend"),
+  time      = 6,
+}
+
+local system_calls = cbench.scenario {
+  title     = "Switch by swapcontext",
+  about     = "What is a switch that asks the kernel for the signal mask?",
+  params    = { backend = { "asm", "ucontext", "swapcontext", "pcl" } },
+  workload  = function (p) return make("yield", p) end,
+  reference = { backend = "pcl" },
+  columns   = columns({ "backend" }, "backend"),
+  time      = 4,
+}
+
+-- ---- rings
+
+local rte_st = { "rte_ring", sync = "st" }
+local rte_mt = { "rte_ring", sync = "mt" }
+
+-- Rings of one size; which of them a row is compared to is the scenario's.
+local function rings(definition)
+  local of, size = definition.work, definition.size or 1024
+  definition.work, definition.size = nil, nil
+  local extra = definition.extra or {}
+  definition.extra = nil
+  definition.workload = function (p)
+    local ring = type(p.ring) == "table" and p.ring or { p.ring }
+    local sized = { ring[1], size = size }
+    for key, value in pairs(ring) do sized[key] = value end
+    local values = { ring = sized, burst = p.burst }
+    for key, value in pairs(extra) do values[key] = value end
+    return make(of, values)
+  end
+  definition.columns = columns(definition.params.burst
+    and { "ring", "burst" } or { "ring" }, "ring")
+  return cbench.scenario(definition)
+end
+
+local same_cpu = rings {
+  title     = "Rings, one thread",
+  about     = "What do an element in and out cost on one CPU?",
+  work      = "ring_pair",
+  params    = {
+    ring  = { "spsc", "ff", { "rte", sync = "st" }, rte_st },
+    burst = { 1, 32, 256 },
+  },
+  reference = { ring = rte_st },
+  time      = 10,
+}
+
+local two_cpus = rings {
+  title     = "Rings, two CPUs",
+  about     = "What does an element cost that goes to another CPU?",
+  work      = "ring_stream",
+  params    = {
+    ring  = { "spsc", "ff", { "rte", sync = "st" }, rte_st },
+    burst = { 1, 32, 256 },
+  },
+  reference = { ring = rte_st },
+  time      = 15,
+}
+
+local function cxx_spsc(size)
+  return rings {
+    title     = ("C++ queues, two CPUs, %d elements"):format(size),
+    about     = "What does one element cost that goes to another CPU?",
+    work      = "ring_stream",
+    size      = size,
+    params    = {
+      ring = {
+        "ff", "spsc",
+        { "atomic_queue_fixed", sync = "sp", form = "push" },
+        { "atomic_queue_fixed", sync = "sp", form = "try" },
+        { "atomic_queue", sync = "sp", form = "push" },
+        { "atomic_queue", sync = "sp", form = "try" },
+        "moodycamel_rwq", "boost_spsc", rte_st,
+      },
+    },
+    reference = { ring = "ff" },
+    time      = 12,
+    reading   = "Ratios are to ours here: above 1, ff is ahead. form is that "
+      .. "of atomic_queue's loops; _fixed is compiled for its size.",
+  }
+end
+
+local pingpong = rings {
+  title     = "Ping-pong",
+  about     = "What does an element to another CPU and back cost?",
+  work      = "ring_pingpong",
+  params    = {
+    ring = { "ff", "spsc", { "rte", sync = "st" }, rte_st,
+             { "atomic_queue_fixed", sync = "sp", form = "push" },
+             { "atomic_queue", sync = "sp", form = "push" } },
+  },
+  reference = { ring = rte_st },
+  time      = 10,
+}
+
+local several = {
+  "vyukov", { "rte", sync = "mt" }, rte_mt, { "rte_ring", sync = "rts" },
+  { "rte_ring", sync = "hts" }, "ck_ring",
+  { "atomic_queue_fixed", form = "push" },
+  { "atomic_queue_fixed", form = "try" }, "moodycamel_cq",
+}
+
+local many_to_many = rings {
+  title     = "Rings for several threads, two CPUs",
+  about     = "What does one element cost from one thread to another?",
+  work      = "ring_stream",
+  params    = { ring = several },
+  reference = { ring = rte_mt },
+  time      = 12,
+}
+
+local crowd = rings {
+  title     = "Rings for several threads, two of each",
+  about     = "What does an element cost with two threads on each side?",
+  work      = "ring_stream",
+  extra     = { producers = 2, consumers = 2, wait = "yield" },
+  params    = { ring = several },
+  reference = { ring = rte_mt },
+  time      = 12,
+  reading   = "With fewer than four CPUs the threads share them: where one "
+    .. "waits for the turn of another that does not run, max is far from "
+    .. "typical.",
+}
+-- ---- imitations beside their originals
+
+local imitated = {}
+for _, sync in ipairs { "st", "mt", "rts", "hts" } do
+  imitated[#imitated + 1] = { "rte", sync = sync }
+  imitated[#imitated + 1] = { "rte_ring", sync = sync }
+end
+
+local faithful = rings {
+  title     = "The imitation of rte_ring, one thread",
+  about     = "Is our rte the rte_ring it stands for?",
+  work      = "ring_pair",
+  params    = { ring = imitated, burst = { 1, 32, 256 } },
+  reference = function (p)
+    return { ring = { "rte_ring", sync = p.ring.sync } }
+  end,
+  time      = 15,
+}
+
+local faithful_ck = rings {
+  title     = "The imitation of ck_ring, one thread",
+  about     = "Is our ck the ck_ring it stands for?",
+  work      = "ring_pair",
+  params    = { ring = { { "ck", sync = "sp" }, { "ck_ring", sync = "sp" },
+                         { "ck", sync = "mp" }, { "ck_ring", sync = "mp" } } },
+  reference = function (p)
+    return { ring = { "ck_ring", sync = p.ring.sync } }
+  end,
+  time      = 6,
+}
+
+-- ---- locks
+
+local lock_of = { tas = "ck_fas", cas = "ck_cas", ticket = "ck_ticket",
+                  mcs = "ck_mcs" }
+
+local locks = cbench.scenario {
+  title     = "Locks",
+  about     = "What do a lock and an unlock cost?",
+  params    = {
+    lock    = { "tas", "ck_fas", "cas", "ck_cas", "ticket", "ck_ticket", "mcs",
+                "ck_mcs" },
+    threads = { 1, 2 },
+  },
+  workload  = function (p) return make("lock", p) end,
+  reference = function (p) return { lock = lock_of[p.lock] or p.lock } end,
+  columns   = columns({ "lock", "threads" }, "lock"),
+  time      = 8,
+}
+
+-- ---- services
+
+-- A run by ours and by theirs, under the same conditions.
+local conditions = {
+  ["mt-safe"]             = { mt_safe = true },
+  ["mt-unsafe"]           = { mt_safe = false },
+  ["mt-safe, stats"]      = { mt_safe = true, stats = true },
+  ["mt-safe, contended"]  = { mt_safe = true, contenders = 1 },
+}
+
+local function service(kind, p, values)
+  local given = {}
+  for key, value in pairs(values) do given[key] = value end
+  if home[kind] == nil then
+    given.stats = values.stats and (p.stats or "time") or nil
+  end
+  return make(kind, given)
+end
+
+local runs = cbench.scenario {
+  title     = "Service runs",
+  about     = "What does a run of a service on an application lcore cost?",
+  params    = {
+    service   = { "service_run", "rte_service_run" },
+    condition = { "mt-safe", "mt-unsafe", "mt-safe, stats",
+                  "mt-safe, contended" },
+  },
+  workload  = function (p)
+    return service(p.service, p, conditions[p.condition])
+  end,
+  reference = { service = "rte_service_run" },
+  columns   = columns({ "service", "condition" }, "service"),
+  time      = 12,
+  reading   = "Of contended rows, what one of two lcores took for an attempt.",
+}
+
+local loops = cbench.scenario {
+  title     = "Service lcore",
+  about     = "What does a pass of a service lcore cost?",
+  params    = {
+    service = { "service_loop", "rte_service_loop" },
+    running = { 1, 64 },
+    stats   = { "off", "chain" },
+  },
+  workload  = function (p)
+    return service(p.service, p, { services = p.running, running = p.running,
+      stats = p.stats ~= "off" })
+  end,
+  reference = { service = "rte_service_loop" },
+  columns   = columns({ "service", "running", "stats" }, "service"),
+  time      = 12,
+  reading   = "DPDK has one kind of statistics, which reads the counter twice "
+    .. "a call; chain reads it once.",
+}
+
+return {
+  switch, lifecycle, system_calls, same_cpu, two_cpus, cxx_spsc(1024),
+  cxx_spsc(65536), pingpong, many_to_many, crowd, faithful, faithful_ck, locks,
+  runs, loops,
+}
