@@ -277,6 +277,7 @@ static struct cb_ring *vyukov_create(const struct cb_spec *spec,
   if (strcmp(cb_spec_string(spec, "claim"), "single") == 0) {
     vyukov->ring.ops = &single_ops;
     vyukov->ring.loops = &single_loops;
+    vyukov->ring.limits = cb_ring_vyukov.limits;
   }
   vyukov->mask = (uint64_t)size - 1;
   atomic_init(&vyukov->ring.capacity, (uint64_t)size);
