@@ -132,7 +132,7 @@ static unsigned char insert(EditLine *el, const char *text)
 }
 
 /* Tab: puts in what is certain; lists the words when nothing is. */
-static unsigned char on_tab(EditLine *el, int key)
+static unsigned char on_tab(EditLine *el, wint_t key)
 {
   const LineInfo *info = el_line(el);
   size_t cursor = (size_t)(info->cursor - info->buffer);
@@ -175,7 +175,8 @@ static void set_up(void)
   el_set(editor, EL_SIGNAL, 0);
   el_set(editor, EL_GETCFN, read_character);
   el_set(editor, EL_HIST, history, entries);
-  el_set(editor, EL_ADDFN, "complete-lua", "complete a name", on_tab);
+  /* The narrow call would copy the texts and never free them. */
+  el_wset(editor, EL_ADDFN, L"complete-lua", L"complete a name", on_tab);
   el_set(editor, EL_BIND, "\t", "complete-lua", NULL);
   el_set(editor, EL_BIND, "^R", "em-inc-search-prev", NULL);
   el_source(editor, NULL); /* the user's own ~/.editrc */

@@ -71,10 +71,7 @@ def killed(start):
               "c.measure(c.workload.lua { call = function () print 'on' "
               "while true do end end }, { time = 1 })")
     s.expect("on\r\n")
-    s.send(CTRL_C)
-    s.expect("^C")
-    s.send(CTRL_C)
-    status = s.end()
+    status = s.end_by(CTRL_C)
     check(status == -2, "exit status %s" % status)
 
 

@@ -105,6 +105,16 @@ class Session:
         self.status = os.waitstatus_to_exitcode(status)
         return self.status
 
+    def end_by(self, keys):
+        """Sends the keys until the program ends: two signals that come close
+        together may be one."""
+        for _ in range(PATIENCE * 5):
+            self.send(keys)
+            while select.select([self.fd], [], [], 0.2)[0]:
+                if not self._read(time.monotonic() + PATIENCE):
+                    return self.end()
+        raise Failure("the program goes on")
+
     def leave(self):
         self.send(CTRL_D)
         return self.end()
