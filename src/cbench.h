@@ -190,7 +190,7 @@ struct cb_clock {
   double cost; /* ticks of one begin and end around nothing */
 };
 
-/* The same for the whole process. The first call may take 2 ms, where the
+/* The same for the whole process. The first call may take 1 ms, where the
  * frequency must be measured. Any thread. */
 CB_API const struct cb_clock *cb_clock(void);
 /* Reads the counter, in order with the instructions before it. */

@@ -80,6 +80,32 @@ function processes.row(descriptor, name)
   }
 end
 
+-- The numbers 1 to count in an order that the seed draws.
+local function drawn_order(count, seed)
+  local order = {}
+  for i = 1, count do order[i] = i end
+  math.randomseed(seed)
+  for i = count, 2, -1 do
+    local j = math.random(i)
+    order[i], order[j] = order[j], order[i]
+  end
+  return order
+end
+
+-- Rows are made in an order that each process draws: what is made first has
+-- other addresses than what is made second, which can be worth several per
+-- cent, and must not be the same row in every process.
+local function measure_shuffled(rows, options)
+  local order, shuffled = drawn_order(#rows, options.seed or 0), {}
+  for i, at in ipairs(order) do shuffled[i] = rows[at] end
+  local raw, message = call_core(shuffled, options)
+  if not raw then return nil, message end
+  local found = raw.rows
+  raw.rows = core.json_array {}
+  for i, at in ipairs(order) do raw.rows[at] = found[i] end
+  return raw
+end
+
 local function do_job(job)
   for _, plugin in ipairs(job.plugins or {}) do
     local good, message = import("plugins").load(plugin.path, plugin.prefix)
@@ -88,7 +114,7 @@ local function do_job(job)
   for _, row in ipairs(job.rows) do
     row.work.params = unportable(row.work.params)
   end
-  local raw, message = call_core(job.rows, job.options)
+  local raw, message = measure_shuffled(job.rows, job.options)
   return raw or { message = message }
 end
 

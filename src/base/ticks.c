@@ -3,8 +3,8 @@
  *
  * The kernel knows the frequency of the TSC and tells it in the first page of
  * any perf event, as the multiplier and shift that turn ticks to nanoseconds.
- * Where that page is refused, 2 ms against the raw clock give a few parts per
- * million, which no figure here needs.
+ * Where that page is refused, half a millisecond against the raw clock give
+ * some parts in 100,000, and no figure here needs more.
  */
 #include "base/ticks.h"
 
@@ -98,7 +98,7 @@ static void find_frequency(struct cb_clock *clock)
   struct moment start = read_both(), stop;
   do
     stop = read_both();
-  while (stop.seconds - start.seconds < 0.002);
+  while (stop.seconds - start.seconds < 0.0005);
   clock->hz =
       (double)(stop.ticks - start.ticks) / (stop.seconds - start.seconds);
 }

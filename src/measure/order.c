@@ -11,7 +11,7 @@ uint64_t cb_random(uint64_t *state)
   return z ^ z >> 31;
 }
 
-static void shuffle(size_t *items, size_t count, uint64_t *state)
+void cb_shuffle(size_t *items, size_t count, uint64_t *state)
 {
   for (size_t i = count; i > 1; i--) {
     size_t j = (size_t)(cb_random(state) % i);
@@ -45,8 +45,8 @@ void cb_order_close(struct cb_order *order)
 void cb_order_next(struct cb_order *order, size_t *items)
 {
   if (order->round == 0) {
-    shuffle(order->items, order->count, &order->state);
-    shuffle(order->shifts, order->count, &order->state);
+    cb_shuffle(order->items, order->count, &order->state);
+    cb_shuffle(order->shifts, order->count, &order->state);
   }
   for (size_t i = 0; i < order->count; i++)
     items[i] = order->items[(i + order->shifts[order->round]) % order->count];

@@ -8,6 +8,9 @@
 /* The next number of a seeded sequence (splitmix64); state is any number. */
 uint64_t cb_random(uint64_t *state);
 
+/* Puts items into an order that the sequence draws. */
+void cb_shuffle(size_t *items, size_t count, uint64_t *state);
+
 /* Cyclic Latin squares, one after the other: within a block of `count` rounds
  * each item stands once in each place; every block is drawn afresh. */
 struct cb_order {

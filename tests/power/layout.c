@@ -40,8 +40,9 @@ static __attribute__((noinline)) void decrement(uint64_t *word)
   statement;                                                                   \
   statement
 
-/* Short operations are unrolled, as cbench's own: a loop of one call may take
- * half as long again when it straddles two lines, and that is no noise. */
+/* Short operations are unrolled, as cbench's own, and functions begin with a
+ * line: a loop of one call may take half as long again when it straddles two,
+ * and that is no noise. */
 static uint64_t run_call(void *opaque, unsigned thread, uint64_t n)
 {
   struct state *state = opaque;
