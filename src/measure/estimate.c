@@ -138,7 +138,8 @@ static bool is_below_resolution(const struct cb_sample *samples, size_t count,
   for (size_t i = 0; i < count; i++)
     if (samples[i].n > 0)
       values[found++] = (double)samples[i].wall;
-  return found > 0 && cb_median(values, found) <= 20 * cb_clock()->cost;
+  return found > 0 &&
+         cb_median(values, found) <= 20 * fmax(cb_clock()->cost, 1);
 }
 
 int cb_estimate(const struct cb_sample *samples, size_t count,

@@ -21,6 +21,7 @@
 #include "measure/watchdog.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -108,7 +109,8 @@ static struct cb_batch_limits batch_limits(const struct run *run)
   /* Twenty rounds must fit, or batches get shorter: down to the least. */
   double whole = run->options.seconds / (double)run->count;
   double share = whole / 20;
-  double least = 1000 * cb_clock()->cost / hz;
+  /* Of the clock, whichever is worse: what a pair costs, or one tick. */
+  double least = 1000 * fmax(cb_clock()->cost, 1) / hz;
   least = least > least_batch_seconds ? least : least_batch_seconds;
   single = single < share / 2 ? single : share / 2;
   single = single > least ? single : least;
