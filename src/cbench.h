@@ -964,6 +964,8 @@ enum { CB_HARDWARE_COUNT = 4 };
 CB_API const char *cb_hardware_name(unsigned index);
 /* Why there are no hardware counters, as a sentence; NULL when there are. */
 CB_API const char *cb_hardware_absent(void);
+/* Whether this one is there, where some are. */
+CB_API bool cb_hardware_counted(unsigned index);
 
 /* One thread of one role, over all timed rounds. */
 struct cb_role_result {

@@ -256,6 +256,8 @@ local function default_keys(results, context)
   end
   add("ticks.fast", has "ticks.fast")
   add("ns.typical", has "ns.typical")
+  add("counters.cycles", has "counters.cycles")
+  add("counters.instructions", has "counters.instructions")
   add("per_second", any(results, function (record)
     return (record.threads or 1) > 1 or nil
   end))

@@ -214,18 +214,29 @@ static void push_roles(lua_State *L, const struct cb_result *result)
   }
 }
 
+/* A counter at the end of the list on top of the stack. */
+static void push_counter(lua_State *L, const char *name, const char *type,
+                         double value)
+{
+  lua_createtable(L, 0, 3);
+  set_string(L, "name", name);
+  set_string(L, "type", type);
+  set_number(L, "value", value);
+  lua_rawseti(L, -2, (lua_Integer)lua_rawlen(L, -2) + 1);
+}
+
+/* Those of the workload; and those of the hardware, which are figures per
+ * operation too, and left out where there are none. */
 static void push_counters(lua_State *L, const struct cb_result *result)
 {
   static const char *const types[] = {"count", "share", "gauge"};
-  lua_createtable(L, (int)result->counter_count, 0);
-  for (size_t i = 0; i < result->counter_count; i++) {
-    const struct cb_counter *counter = &result->counters[i];
-    lua_createtable(L, 0, 3);
-    set_string(L, "name", counter->name);
-    set_string(L, "type", types[counter->type]);
-    set_number(L, "value", counter->value);
-    lua_rawseti(L, -2, (lua_Integer)i + 1);
-  }
+  lua_newtable(L);
+  for (size_t i = 0; i < result->counter_count; i++)
+    push_counter(L, result->counters[i].name, types[result->counters[i].type],
+                 result->counters[i].value);
+  for (unsigned i = 0; i < CB_HARDWARE_COUNT; i++)
+    if (!isnan(result->hardware[i]))
+      push_counter(L, cb_hardware_name(i), "share", result->hardware[i]);
 }
 
 static void push_result(lua_State *L, const struct cb_result *result,
@@ -463,6 +474,23 @@ int cb_lua_analyse(lua_State *L)
 }
 
 /* ---- the machine */
+
+int cb_lua_perf(lua_State *L)
+{
+  const char *absent = cb_hardware_absent();
+  lua_createtable(L, 0, 3);
+  lua_pushboolean(L, absent == NULL);
+  lua_setfield(L, -2, "available");
+  set_string(L, "reason", absent);
+  lua_newtable(L);
+  for (unsigned i = 0, at = 0; i < CB_HARDWARE_COUNT; i++)
+    if (cb_hardware_counted(i)) {
+      lua_pushstring(L, cb_hardware_name(i));
+      lua_rawseti(L, -2, (lua_Integer)++at);
+    }
+  lua_setfield(L, -2, "names");
+  return 1;
+}
 
 int cb_lua_clock(lua_State *L)
 {

@@ -27,6 +27,9 @@ int cb_lua_analyse(lua_State *L);
 int cb_lua_clock(lua_State *L);
 int cb_lua_now(lua_State *L);
 
+/* core.perf(): { available, reason, names = {} }: the hardware counters. */
+int cb_lua_perf(lua_State *L);
+
 /* core.machine([topology]): { machine = {}, build = {}, state = {} }; with
  * topology true also cores, caches and packages. */
 int cb_lua_machine(lua_State *L);

@@ -122,6 +122,7 @@ static const luaL_Reg core_functions[] = {
     {"now", cb_lua_now},
     {"obey_parent", cb_lua_obey_parent},
     {"output", cb_lua_output},
+    {"perf", cb_lua_perf},
     {"place", cb_lua_place},
     {"plugin_folder", cb_lua_plugin_folder},
     {"plugins", cb_lua_plugins},

@@ -111,7 +111,7 @@ void cb_perf_read(const struct cb_perf *perf, struct cb_perf_counts *counts)
 /* ---- why not ------------------------------------------------------------- */
 
 static char reason[160];
-static bool absent;
+static bool absent, counted[CB_HARDWARE_COUNT];
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 static int paranoia(void)
@@ -130,6 +130,8 @@ static void try_once(void)
 {
   struct cb_perf perf;
   int status = cb_perf_open(&perf, cb_perf_hardware);
+  for (int i = 0; i < CB_HARDWARE_COUNT; i++)
+    counted[i] = perf.files[i] > 0;
   cb_perf_close(&perf);
   absent = status < 0;
   if (status == -EACCES || status == -EPERM)
@@ -150,4 +152,9 @@ const char *cb_hardware_absent(void)
 {
   pthread_once(&once, try_once);
   return absent ? reason : NULL;
+}
+
+bool cb_hardware_counted(unsigned index)
+{
+  return !cb_hardware_absent() && index < CB_HARDWARE_COUNT && counted[index];
 }

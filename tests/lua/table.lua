@@ -165,6 +165,17 @@ ff                    8.30           3.40    240     55 %
 ]], made)
   end)
 
+  it("has cycles and instructions where the hardware counts them", function ()
+    local made = results.new({ record {
+      ticks = { fast = 1, typical = 1, p90 = 1, min = 1, max = 1 },
+      counters = { cycles = 1.5, instructions = 4.25, cache_misses = 0.001 },
+    } }, {})
+    local text_of = tostring(made)
+    assert.matches("typical +fast +cycles +instructions", text_of)
+    assert.matches("1.50 +4.25", text_of)
+    assert.not_matches("cache_misses", text_of)
+  end)
+
   it("has FAIL and the reason in place of figures", function ()
     local line = row_of(results.new({
       record { name = "good", ticks = { typical = 5 } },
