@@ -27,9 +27,10 @@ static bool none_put(struct pool *pool, struct pool_local *local,
   return false;
 }
 
-static struct cb_coroutine *none_drain(struct pool *pool)
+static struct cb_coroutine *none_drain(struct pool *pool, uint64_t n)
 {
   (void)pool;
+  (void)n;
   return NULL;
 }
 

@@ -72,13 +72,15 @@ void cb_pool_discard(struct pool *pool, struct cb_coroutine *coroutine)
   atomic_fetch_sub_explicit(&pool->existing, 1, memory_order_relaxed);
 }
 
-void cb_pool_discard_list(struct pool *pool, struct cb_coroutine *first)
+size_t cb_pool_discard_list(struct pool *pool, struct cb_coroutine *first)
 {
-  while (first) {
+  size_t count = 0;
+  for (; first; count++) {
     struct cb_coroutine *next = first->next;
     cb_pool_discard(pool, first);
     first = next;
   }
+  return count;
 }
 
 static struct cb_coroutine *make_past(struct cb_pool *base,
@@ -277,7 +279,6 @@ int cb_pool_destroy(struct cb_pool *base, struct cb_error *error)
 {
   struct pool *pool = pool_of(base);
   struct cb_pool_stats stats;
-  struct cb_coroutine *coroutine;
 
   cb_pool_stats(base, &stats);
   if (stats.live)
@@ -290,8 +291,7 @@ int cb_pool_destroy(struct cb_pool *base, struct cb_error *error)
     part(pool->locals);
   }
   cb_threads_unlock();
-  while ((coroutine = pool->policy->drain(pool)))
-    cb_pool_discard(pool, coroutine);
+  cb_pool_discard_list(pool, pool->policy->drain(pool, UINT64_MAX));
   if (pool->policy->destroy)
     pool->policy->destroy(pool);
   pthread_mutex_destroy(&pool->mutex);
@@ -323,6 +323,22 @@ int cb_pool_prefill(struct cb_pool *base, size_t n, struct cb_error *error)
   return status;
 }
 
+/* Of what the thread can get, up to n. */
+static size_t trim_local(struct pool *pool, struct pool_local *local, size_t n)
+{
+  size_t deleted = 0;
+  uint64_t global = local->slow.taken_global;
+  for (; deleted < n; deleted++) {
+    struct cb_coroutine *coroutine = take(pool, local);
+    if (!coroutine)
+      break;
+    cb_pool_discard(pool, coroutine);
+  }
+  /* Taken by nobody. */
+  __atomic_store_n(&local->slow.taken_global, global, __ATOMIC_RELAXED);
+  return deleted;
+}
+
 size_t cb_pool_trim(struct cb_pool *base, size_t keep_idle)
 {
   struct pool *pool = pool_of(base);
@@ -331,17 +347,14 @@ size_t cb_pool_trim(struct cb_pool *base, size_t keep_idle)
   size_t deleted = 0;
 
   cb_pool_stats(base, &stats);
-  for (; stats.idle > keep_idle; stats.idle--, deleted++) {
-    uint64_t global = local ? local->slow.taken_global : 0;
-    struct cb_coroutine *coroutine = local ? take(pool, local) : NULL;
-    if (coroutine) /* taken by nobody */
-      __atomic_store_n(&local->slow.taken_global, global, __ATOMIC_RELAXED);
-    else
-      coroutine = pool->policy->drain(pool);
-    if (!coroutine)
-      break;
-    cb_pool_discard(pool, coroutine);
-  }
+  if (stats.idle <= keep_idle)
+    return 0;
+  size_t wanted = (size_t)stats.idle - keep_idle;
+  if (local)
+    deleted = trim_local(pool, local, wanted);
+  if (deleted < wanted)
+    deleted +=
+        cb_pool_discard_list(pool, pool->policy->drain(pool, wanted - deleted));
   return deleted;
 }
 

@@ -66,8 +66,9 @@ struct policy {
               struct cb_coroutine *coroutine);
   /* The thread ends: its part is shared or deleted. */
   void (*leave)(struct pool *pool, struct pool_local *local);
-  /* Any one of those that threads share, or NULL; how many there are. */
-  struct cb_coroutine *(*drain)(struct pool *pool);
+  /* Up to n of those that threads share, as a list; how many there are. Both
+   * while other threads use the pool. */
+  struct cb_coroutine *(*drain)(struct pool *pool, uint64_t n);
   uint64_t (*shared)(struct pool *pool);
 };
 
@@ -82,8 +83,18 @@ CB_HOT struct cb_coroutine *local_pop(struct pool_local *local)
   return cb_pop(&local->base);
 }
 
-/* Deletes coroutines that are nowhere any more; a list ends with NULL. */
+/* The thread's whole list, which is empty then. */
+CB_HOT struct cb_coroutine *local_take_all(struct pool_local *local)
+{
+  struct cb_coroutine *first = local->base.first;
+  local->base.first = NULL;
+  cb_set(&local->base.count, 0);
+  return first;
+}
+
+/* Deletes coroutines that are nowhere any more; a list ends with NULL. The
+ * second returns how many there were. */
 void cb_pool_discard(struct pool *pool, struct cb_coroutine *coroutine);
-void cb_pool_discard_list(struct pool *pool, struct cb_coroutine *first);
+size_t cb_pool_discard_list(struct pool *pool, struct cb_coroutine *first);
 
 #endif
