@@ -2,23 +2,22 @@
 
 #include "base/cpu.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-
-typedef uint64_t cb_loop(struct cb_coroutine_work *work, uint64_t n);
 
 struct worker {
   _Alignas(CB_APART) struct cb_coroutine_work work;
   uint64_t operations, begun;
+  bool filled;
 };
 
 struct state {
   const struct coroutine_job *job;
   const struct cb_backend *backend;
-  cb_loop *loop;
-  struct cb_pool *pool; /* NULL for comparison kinds */
-  bool lent;            /* the pool is somebody's, to be left as it was */
-  struct cb_pool_stats before;
+  cb_coroutine_loop *loop;
+  struct workload_pool pool; /* without one for comparison kinds */
+  uint64_t prefill;          /* for each thread */
   struct cb_role role;
   struct worker *workers;
 };
@@ -34,10 +33,23 @@ static uint64_t run(void *opaque, unsigned thread, uint64_t n)
   return done;
 }
 
+/* On the thread itself, because what it ends it keeps. */
+static int prefill(struct state *state, struct worker *worker,
+                   struct cb_error *error)
+{
+  if (worker->filled || !state->prefill || !state->pool.pool)
+    return 0;
+  worker->filled = true;
+  return cb_pool_prefill(state->pool.pool, state->prefill, error);
+}
+
 static int begin(void *opaque, unsigned thread, struct cb_error *error)
 {
   struct state *state = opaque;
   struct worker *worker = &state->workers[thread];
+  int status = prefill(state, worker, error);
+  if (status < 0 || !state->job->living)
+    return status;
   if (state->backend->loops->begin(&worker->work) < 0) {
     *error = worker->work.error;
     return worker->work.error.code;
@@ -49,7 +61,8 @@ static int begin(void *opaque, unsigned thread, struct cb_error *error)
 static void end(void *opaque, unsigned thread)
 {
   struct state *state = opaque;
-  state->backend->loops->end(&state->workers[thread].work);
+  if (state->job->living)
+    state->backend->loops->end(&state->workers[thread].work);
 }
 
 /* ---- the proof ---- */
@@ -62,25 +75,6 @@ static int check_work(const struct cb_coroutine_work *work,
   return cb_fail(error, work->status, "%s",
                  work->error.code ? work->error.text
                                   : cb_coroutine_message(work->status));
-}
-
-static int check_pool(const struct state *state, struct cb_error *error)
-{
-  struct cb_pool_stats stats;
-  if (!state->pool)
-    return 0;
-  cb_pool_stats(state->pool, &stats);
-  if (stats.live != state->before.live)
-    return cb_fail(error, -EPROTO, "%llu coroutines have not ended",
-                   (unsigned long long)(stats.live - state->before.live));
-  if (stats.fresh != stats.deleted + stats.live + stats.idle)
-    return cb_fail(error, -EPROTO,
-                   "the pool made %llu coroutines, but deleted %llu and keeps "
-                   "%llu",
-                   (unsigned long long)stats.fresh,
-                   (unsigned long long)stats.deleted,
-                   (unsigned long long)(stats.live + stats.idle));
-  return 0;
 }
 
 static int check(void *opaque, uint64_t operations, struct cb_error *error)
@@ -104,7 +98,7 @@ static int check(void *opaque, uint64_t operations, struct cb_error *error)
                    (unsigned long long)operations,
                    (unsigned long long)sums.entered,
                    (unsigned long long)sums.ended);
-  return check_pool(state, error);
+  return state->pool.pool ? cb_workload_pool_check(&state->pool, error) : 0;
 }
 
 /* ---- setting up ---- */
@@ -118,52 +112,34 @@ static int setup(void *opaque, const struct cb_control *control,
   for (unsigned i = 0; i < state->role.threads; i++) {
     struct worker *worker = &state->workers[i];
     worker->operations = worker->begun = 0;
+    worker->filled = false;
     worker->work.entered = worker->work.ended = 0;
     worker->work.status = 0;
     worker->work.error.code = 0;
   }
-  if (state->pool)
-    cb_pool_stats(state->pool, &state->before);
+  if (state->pool.pool)
+    cb_workload_pool_setup(&state->pool);
   return 0;
 }
 
 static void teardown(void *opaque)
 {
   struct state *state = opaque;
-  struct cb_pool_stats now;
-  if (!state->pool)
-    return;
-  cb_pool_trim(state->pool, state->before.idle);
-  cb_pool_stats(state->pool, &now);
-  if (state->lent && now.idle < state->before.idle)
-    cb_pool_prefill(state->pool, state->before.idle - now.idle, NULL);
+  if (state->pool.pool)
+    cb_workload_pool_teardown(&state->pool);
 }
 
 static size_t counters(void *opaque, struct cb_counter *list, size_t capacity)
 {
   const struct state *state = opaque;
-  struct cb_pool_stats stats;
-  if (!state->pool || !state->job->pooled)
+  if (!state->pool.pool || !state->job->pooled)
     return 0;
-  cb_pool_stats(state->pool, &stats);
-  const struct cb_counter all[] = {
-      {"new", CB_SHARE, (double)stats.fresh},
-      {"hits_local", CB_COUNT, (double)stats.hits_local},
-      {"hits_global", CB_COUNT, (double)stats.hits_global},
-      {"deleted", CB_COUNT, (double)stats.deleted},
-      {"idle", CB_GAUGE, (double)stats.idle},
-      {"peak", CB_GAUGE, (double)stats.peak}};
-  size_t count = sizeof all / sizeof all[0];
-  if (count > capacity)
-    count = capacity;
-  memcpy(list, all, count * sizeof all[0]);
-  return count;
+  return cb_workload_pool_counters(&state->pool, list, capacity);
 }
 
 static void free_state(struct state *state)
 {
-  if (state->pool && !state->lent)
-    cb_pool_destroy(state->pool, NULL);
+  cb_workload_pool_free(&state->pool);
   for (unsigned i = 0; state->workers && i < state->role.threads; i++)
     free(state->workers[i].work.coroutines);
   free(state->workers);
@@ -177,90 +153,59 @@ static void destroy(struct cb_workload *workload)
 
 /* ---- creating ---- */
 
-static enum cb_guard guard_of(const char *name)
-{
-  enum cb_guard guard = CB_GUARD_AUTO;
-  while (strcmp(cb_guard_name(guard), name) != 0)
-    guard++;
-  return guard;
-}
-
-static int borrow_pool(struct state *state, struct cb_pool *pool,
+static int choose_loop(struct state *state, const char *name,
                        struct cb_error *error)
 {
-  const struct cb_kind *kind = cb_pool_backend(pool);
-  if (kind != &state->backend->kind)
-    return cb_fail(error, -EINVAL,
-                   "option 'pool': its coroutines have the back end '%s', not "
-                   "'%s'",
-                   kind->name, state->backend->kind.name);
-  state->pool = pool;
-  state->lent = true;
+  const struct cb_kind *kind = &state->backend->kind;
+  state->loop = state->job->own_loop;
+  if (!state->loop)
+    memcpy(&state->loop, (const char *)state->backend->loops + state->job->loop,
+           sizeof state->loop);
+  if (state->job->own_loop && kind->flags & CB_KIND_COMPARISON)
+    state->loop = NULL;
+  if (!state->loop)
+    return cb_fail(error, -ENOTSUP, "the back end '%s' has no '%s'", kind->name,
+                   name);
   return 0;
 }
 
 static int make_pool(struct state *state, const struct cb_spec *spec,
                      struct cb_error *error)
 {
-  struct cb_spec *none = NULL;
-  const struct cb_spec *policy;
-  if (state->job->pooled)
-    policy = cb_spec_spec(spec, "pool");
-  else
-    policy = none = cb_spec_create(&cb_pool_family, "none", error);
-  if (!policy)
-    return -ENOMEM;
-  if (cb_spec_object(policy))
-    return borrow_pool(state, cb_spec_object(policy), error);
+  if (state->job->prefills)
+    state->prefill = (uint64_t)cb_spec_integer(spec, "prefill");
+  if (state->backend->kind.flags & CB_KIND_COMPARISON)
+    return 0;
+  return cb_workload_pool_init(&state->pool, spec, state->job->pooled, error);
+}
 
-  struct cb_pool_options options = {
-      .policy = policy,
-      .backend = cb_spec_spec(spec, "backend"),
-      .stack = {.size = (size_t)cb_spec_integer(spec, "stack_size"),
-                .guard = guard_of(cb_spec_string(spec, "guard")),
-                .colour = cb_spec_boolean(spec, "colour")}};
-  struct cb_error trouble = {.code = -ENOMEM};
-  state->pool = cb_pool_create(&options, &trouble);
-  cb_spec_destroy(none);
-  if (!state->pool)
-    return cb_fail(error, trouble.code, "%s", trouble.text);
-  return 0;
+static int make_worker(struct state *state, struct worker *worker,
+                       const struct cb_spec *spec, struct cb_error *error)
+{
+  struct cb_coroutine_work *work = &worker->work;
+  work->pool = state->pool.pool;
+  work->count = state->job->living;
+  if (state->job->configure) {
+    int status = state->job->configure(spec, state->backend, work, error);
+    if (status < 0)
+      return status;
+  }
+  work->coroutines = calloc(work->count + 1, sizeof(struct cb_coroutine *));
+  return work->coroutines ? 0 : cb_fail(error, -ENOMEM, "out of memory");
 }
 
 static int make_workers(struct state *state, const struct cb_spec *spec,
                         struct cb_error *error)
 {
   unsigned threads = state->role.threads;
+  int status = 0;
   state->workers = aligned_alloc(CB_APART, threads * sizeof *state->workers);
   if (!state->workers)
     return cb_fail(error, -ENOMEM, "out of memory");
   memset(state->workers, 0, threads * sizeof *state->workers);
-  for (unsigned i = 0; i < threads; i++) {
-    struct cb_coroutine_work *work = &state->workers[i].work;
-    work->pool = state->pool;
-    work->count = state->job->living;
-    if (state->job->configure) {
-      int status = state->job->configure(spec, state->backend, work, error);
-      if (status < 0)
-        return status;
-    }
-    work->coroutines = calloc(work->count + 1, sizeof(struct cb_coroutine *));
-    if (!work->coroutines)
-      return cb_fail(error, -ENOMEM, "out of memory");
-  }
-  return 0;
-}
-
-static int choose_loop(struct state *state, const char *name,
-                       struct cb_error *error)
-{
-  const struct cb_coroutine_loops *loops = state->backend->loops;
-  memcpy(&state->loop, (const char *)loops + state->job->loop,
-         sizeof state->loop);
-  if (!state->loop)
-    return cb_fail(error, -ENOTSUP, "the back end '%s' has no '%s'",
-                   state->backend->kind.name, name);
-  return 0;
+  for (unsigned i = 0; status == 0 && i < threads; i++)
+    status = make_worker(state, &state->workers[i], spec, error);
+  return status;
 }
 
 int cb_coroutine_workload(const struct coroutine_job *job,
@@ -276,14 +221,12 @@ int cb_coroutine_workload(const struct coroutine_job *job,
   state->role =
       (struct cb_role){.name = "worker",
                        .threads = (unsigned)cb_spec_integer(spec, "threads"),
-                       .run = run};
-  if (job->living) {
-    state->role.begin = begin;
-    state->role.end = end;
-  }
+                       .run = run,
+                       .begin = begin,
+                       .end = end};
 
   int status = choose_loop(state, cb_spec_kind(spec)->name, error);
-  if (status == 0 && !(backend->flags & CB_KIND_COMPARISON))
+  if (status == 0)
     status = make_pool(state, spec, error);
   if (status == 0)
     status = make_workers(state, spec, error);

@@ -19,9 +19,10 @@ static int create(const struct cb_spec *spec, struct cb_workload *workload,
   return cb_coroutine_workload(&job, spec, workload, error);
 }
 
-static const struct cb_option options[] = {COROUTINE_BACKEND_OPTION,
-                                           COROUTINE_POOL_OPTION,
-                                           COROUTINE_STACK_OPTIONS,
+static const struct cb_option options[] = {BACKEND_OPTION,
+                                           POOL_OPTION,
+                                           COROUTINE_THREADS_OPTION,
+                                           STACK_OPTIONS,
                                            {.name = NULL}};
 
 const struct cb_workload_kind cb_workload_lifecycle = {

@@ -9,6 +9,8 @@
 #include "workload/coroutines.h"
 #include "workload/kinds.h"
 
+#include <errno.h>
+
 /* Nested calls stand on one stack, that of the thread. */
 enum { CALLS_MAX = 50000 };
 
@@ -44,15 +46,16 @@ static int create(const struct cb_spec *spec, struct cb_workload *workload,
   return cb_coroutine_workload(&job, spec, workload, error);
 }
 
-static const struct cb_option options[] = {COROUTINE_BACKEND_OPTION,
+static const struct cb_option options[] = {BACKEND_OPTION,
                                            {.name = "depth",
                                             .type = CB_INTEGER,
                                             .preset = "1000",
                                             .min = 1,
                                             .max = 1000000,
                                             .help = "coroutines in each other"},
-                                           COROUTINE_POOL_OPTION,
-                                           COROUTINE_STACK_OPTIONS,
+                                           POOL_OPTION,
+                                           COROUTINE_THREADS_OPTION,
+                                           STACK_OPTIONS,
                                            {.name = NULL}};
 
 const struct cb_workload_kind cb_workload_nesting = {

@@ -20,7 +20,7 @@ static int create(const struct cb_spec *spec, struct cb_workload *workload,
 }
 
 static const struct cb_option options[] = {
-    COROUTINE_BACKEND_OPTION, COROUTINE_STACK_OPTIONS, {.name = NULL}};
+    BACKEND_OPTION, COROUTINE_THREADS_OPTION, STACK_OPTIONS, {.name = NULL}};
 
 const struct cb_workload_kind cb_workload_yield = {
     .kind.name = "yield",

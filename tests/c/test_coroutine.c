@@ -594,7 +594,7 @@ static void back_ends_nest_in_each_other(void **state)
 
 int main(void)
 {
-  alarm(120);
+  alarm(300);
   static const struct CMUnitTest tests[] = {
       cmocka_unit_test(no_dangling_access),
       cmocka_unit_test(lifecycle),

@@ -6,6 +6,8 @@
 #include "workload/kinds.h"
 
 #include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <unistd.h>
 
 static struct cb_spec *spec_of(const char *kind, const char *backend)
@@ -40,14 +42,19 @@ static void run_and_prove(struct cb_spec *spec, uint64_t n)
 
 static void each_kind_with_threads(const char *backend)
 {
-  static const char *const kinds[] = {"yield", "lifecycle", "nesting",
-                                      "create"};
+  static const char *const kinds[] = {"yield",     "lifecycle",    "nesting",
+                                      "create",    "request",      "stack",
+                                      "pool_pair", "pool_handover"};
   for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
     for (int threads = 1; threads <= 3; threads++) {
       struct cb_spec *spec = spec_of(kinds[i], backend);
       cb_spec_set_integer(spec, "threads", threads, NULL);
       if (strcmp(kinds[i], "nesting") == 0)
         cb_spec_set_integer(spec, "depth", 20, NULL);
+      if (strcmp(kinds[i], "stack") == 0)
+        cb_spec_set_integer(spec, "coroutines", 7, NULL);
+      if (strcmp(kinds[i], "pool_pair") == 0)
+        cb_spec_set_integer(spec, "burst", 9, NULL);
       run_and_prove(spec, 50);
     }
 }
@@ -57,18 +64,24 @@ static void every_back_end_proves(void **state)
   each_kind_with_threads(*state);
 }
 
+/* Pools do not know back ends, so one will do. */
 static void every_pool_proves(void **state)
 {
+  (void)state;
+  static const char *const kinds[] = {"nesting", "request", "pool_pair",
+                                      "pool_handover"};
   const struct cb_kind *policy;
-  for (size_t i = 0; (policy = cb_kind_at(&cb_pool_family, i)); i++) {
-    struct cb_spec *spec = spec_of("nesting", *state);
-    cb_spec_set_string(spec, "pool", policy->name, NULL);
-    cb_spec_set_integer(spec, "depth",
-                        /* a fibre takes milliseconds */ CB_TSAN ? 30 : 300,
-                        NULL);
-    cb_spec_set_integer(spec, "threads", 2, NULL);
-    run_and_prove(spec, CB_TSAN ? 30 : 1000);
-  }
+  for (size_t i = 0; (policy = cb_kind_at(&cb_pool_family, i)); i++)
+    for (size_t j = 0; j < sizeof kinds / sizeof kinds[0]; j++) {
+      struct cb_spec *spec = spec_of(kinds[j], CB_BACKEND_PRESET);
+      cb_spec_set_string(spec, "pool", policy->name, NULL);
+      if (j == 0) /* a fibre of ThreadSanitizer's takes milliseconds */
+        cb_spec_set_integer(spec, "depth", CB_TSAN ? 10 : 300, NULL);
+      if (j == 2)
+        cb_spec_set_integer(spec, "burst", CB_TSAN ? 10 : 257, NULL);
+      cb_spec_set_integer(spec, "threads", 2, NULL);
+      run_and_prove(spec, CB_TSAN ? 10 : 300);
+    }
 }
 
 static void a_nest_is_not_divided(void **state)
@@ -130,13 +143,68 @@ static void a_lent_pool_is_left_as_full_as_it_was(void **state)
   end_pool(pool);
 }
 
+static void prefill_stands_before_the_first_batch(void **state)
+{
+  struct cb_workload workload;
+  struct cb_error error;
+  struct cb_counter counters[8];
+  static const struct cb_control control;
+  struct cb_spec *spec = spec_of("request", *state);
+  cb_spec_set_integer(spec, "prefill", 20, NULL);
+  assert_int_equal(create(spec, &workload, &error), 0);
+  assert_int_equal(workload.setup(workload.state, &control, &error), 0);
+  const struct cb_role *role = &workload.roles[0];
+  for (int i = 0; i < 2; i++) { /* once, whatever begins */
+    assert_int_equal(role->begin(workload.state, 0, &error), 0);
+    assert_int_equal(role->run(workload.state, 0, 30), 30);
+    role->end(workload.state, 0);
+    assert_int_equal(workload.counters(workload.state, counters, 8), 6);
+    assert_true(counters[0].value == 20);
+  }
+  assert_int_equal(workload.check(workload.state, 60, &error), 0);
+  workload.teardown(workload.state);
+  workload.destroy(&workload);
+}
+
+/* The creator has its own thread here, so that it can wait. */
+static void *send_forever(void *opaque)
+{
+  struct cb_workload *workload = opaque;
+  workload->roles[0].run(workload->state, 0, UINT64_MAX);
+  return NULL;
+}
+
+/* Stopped anywhere, nothing is lost on the way. */
+static void a_handover_can_be_stopped(void **state)
+{
+  (void)state;
+  struct cb_workload workload;
+  struct cb_error error;
+  static struct cb_control control;
+  pthread_t sender;
+  assert_int_equal(
+      create(spec_of("pool_handover", CB_BACKEND_PRESET), &workload, &error),
+      0);
+  assert_int_equal(workload.setup(workload.state, &control, &error), 0);
+  assert_int_equal(pthread_create(&sender, NULL, send_forever, &workload), 0);
+  assert_int_equal(workload.roles[1].run(workload.state, 0, 1000), 1000);
+  atomic_store(&control.stop, 1);
+  assert_int_equal(pthread_join(sender, NULL), 0);
+  assert_int_equal(workload.roles[1].run(workload.state, 0, 5) <= 1, 1);
+  workload.check(workload.state, 0, &error);
+  assert_non_null(strstr(error.text, "sent or received in 0 operations"));
+  workload.teardown(workload.state);
+  workload.destroy(&workload);
+}
+
 /* ---- comparisons and refusals ---- */
 
 static void the_call_proves_too(void **state)
 {
-  static const char *const kinds[] = {"yield", "lifecycle", "nesting"};
+  static const char *const kinds[] = {"yield", "lifecycle", "nesting",
+                                      "request", "stack"};
   (void)state;
-  for (int i = 0; i < 3; i++)
+  for (int i = 0; i < 5; i++)
     run_and_prove(spec_of(kinds[i], "call"), 5000);
 }
 
@@ -160,6 +228,14 @@ static void what_cannot_be_is_refused(void **state)
           "option 'depth': 'call' nests on the stack of its thread, at most "
           "50000 deep, not 1000000");
 
+  refused(spec_of("pool_pair", "call"), -ENOTSUP,
+          "the back end 'call' has no 'pool_pair'");
+  spec = spec_of("stack", CB_BACKEND_PRESET);
+  cb_spec_set_integer(spec, "bytes", 64000, NULL);
+  refused(spec, -EINVAL,
+          "option 'bytes': a stack of 65536 bytes has room for 63488, not "
+          "64000");
+
   spec = spec_of("nesting", CB_BACKEND_PRESET);
   assert_int_equal(cb_spec_set_integer(spec, "depth", 0, &error), -EINVAL);
   assert_string_equal(error.text,
@@ -175,6 +251,14 @@ static void what_cannot_be_is_refused(void **state)
   refused(spec, -EINVAL,
           "option 'pool': its coroutines have the back end 'ucontext', not "
           "'swapcontext'");
+  policy = cb_spec_create(&cb_pool_family, "none", NULL);
+  cb_spec_lend(policy, pool);
+  spec = spec_of("nesting", "ucontext");
+  cb_spec_set_integer(spec, "stack_size", 131072, NULL);
+  cb_spec_set_spec(spec, "pool", policy, NULL);
+  refused(spec, -EINVAL,
+          "option 'pool': its coroutines have stacks of 65536 bytes, not "
+          "131072");
   end_pool(pool);
 }
 
@@ -214,14 +298,16 @@ int main(void)
   static const struct CMUnitTest plain[] = {
       cmocka_unit_test(the_call_proves_too),
       cmocka_unit_test(what_cannot_be_is_refused),
+      cmocka_unit_test(every_pool_proves),
+      cmocka_unit_test(a_handover_can_be_stopped),
       cmocka_unit_test(an_exhausted_nest_fails_with_its_reason)};
   static const struct CMUnitTest on_each[] = {
       cmocka_unit_test(every_back_end_proves),
-      cmocka_unit_test(every_pool_proves),
       cmocka_unit_test(a_nest_is_not_divided),
       cmocka_unit_test(counters_tell_new_from_pooled),
+      cmocka_unit_test(prefill_stands_before_the_first_batch),
       cmocka_unit_test(a_lent_pool_is_left_as_full_as_it_was)};
-  alarm(180);
-  return run_on_kinds("workload coroutine", &cb_backend_family, plain, 3,
+  alarm(300);
+  return run_on_kinds("workload coroutine", &cb_backend_family, plain, 5,
                       on_each, 5);
 }

@@ -40,7 +40,7 @@ run() { # NAME TEST [FLAG...]
     echo "not ok $count - aarch64: $name is built"
     return
   fi
-  "$qemu" "$dir/$name" >"$dir/output" || echo "not ok $?" >>"$dir/output"
+  CB_TEST_EMULATED=1 "$qemu" "$dir/$name" >"$dir/output" || echo "not ok $?" >>"$dir/output"
   failed=$(grep -c '^not ok' "$dir/output")
   passed=$(grep -c '^ok' "$dir/output")
   count=$((count + 1))
