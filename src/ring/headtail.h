@@ -9,6 +9,9 @@
  * them can fall into lock step, each waiting for the other's time slice. The
  * ring's `wait` and the stop flag are for that.
  *
+ * A place that is claimed and not yet published is full to producers and empty
+ * to consumers: for that moment a refusal by either is no contradiction.
+ *
  * Orders: head is read with acquire before the opposite tail, so that room is
  * never reckoned from a tail older than the claims that head shows; the
  * opposite tail with acquire; tail is stored with release. A turn is waited for

@@ -16,6 +16,14 @@
 
 typedef void ring_visit(struct cb_spec *spec, const char *label, void *context);
 
+static inline bool has_option(const struct cb_spec *spec, const char *name)
+{
+  const struct cb_option *option = cb_spec_kind(spec)->options;
+  while (option && option->name && strcmp(option->name, name) != 0)
+    option++;
+  return option && option->name;
+}
+
 /* Sets option number `at` and those after it to each of their words. How a
  * ring waits is not what tells one from another. */
 static inline void visit_options(struct cb_spec *spec,
@@ -60,12 +68,24 @@ static inline void visit_rings(ring_visit *visit, void *context)
   }
 }
 
-static inline bool has_option(const struct cb_spec *spec, const char *name)
+/* The same without what only changes how many fit: threads cannot tell. */
+struct visit_between {
+  ring_visit *visit;
+  void *context;
+};
+
+static inline void visit_inexact(struct cb_spec *spec, const char *label,
+                                 void *context)
 {
-  const struct cb_option *option = cb_spec_kind(spec)->options;
-  while (option && option->name && strcmp(option->name, name) != 0)
-    option++;
-  return option && option->name;
+  const struct visit_between *between = context;
+  if (!has_option(spec, "exact") || !cb_spec_boolean(spec, "exact"))
+    between->visit(spec, label, between->context);
+}
+
+static inline void visit_rings_between(ring_visit *visit, void *context)
+{
+  struct visit_between between = {visit, context};
+  visit_rings(visit_inexact, &between);
 }
 
 /* A ring of that size, or NULL where the kind does not take it. */

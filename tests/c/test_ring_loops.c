@@ -140,7 +140,7 @@ static void visit_stream(struct cb_spec *spec, const char *label, void *context)
 static void streams_arrive(void **state)
 {
   (void)state;
-  visit_rings(visit_stream, NULL);
+  visit_rings_between(visit_stream, NULL);
 }
 
 static void visit_pingpong(struct cb_spec *spec, const char *label,
@@ -163,7 +163,7 @@ static void visit_pingpong(struct cb_spec *spec, const char *label,
 static void round_trips_return(void **state)
 {
   (void)state;
-  visit_rings(visit_pingpong, NULL);
+  visit_rings_between(visit_pingpong, NULL);
 }
 
 /* A loop that waits for ever is ended by the flag, whatever way it waits. */

@@ -98,20 +98,20 @@ static void visit(struct cb_spec *ring, const char *label, void *context)
       set(spec, "consumers", threads[i][1]);
       set(spec, "burst", bursts[j]);
       set_word(spec, "wait", "yield");
-      prove(spec, label, 501);
+      prove(spec, label, 201);
       spec = with_ring("ring_parallel", ring);
       set(spec, "producers", threads[i][0]);
       set(spec, "consumers", threads[i][1]);
       set(spec, "burst", bursts[j]);
       set(spec, "prefill", 20);
-      prove(spec, label, 501);
+      prove(spec, label, 201);
     }
 }
 
 static void every_kind_proves_what_it_moved(void **state)
 {
   (void)state;
-  visit_rings(visit, NULL);
+  visit_rings_between(visit, NULL);
 }
 
 static void round_trips_are_proved(void **state)
@@ -121,7 +121,7 @@ static void round_trips_are_proved(void **state)
   for (int i = 0; i < 4; i++) {
     struct cb_spec *spec = new_spec("ring_pingpong");
     set_word(spec, "ring", kinds[i]);
-    prove(spec, kinds[i], 300);
+    prove(spec, kinds[i], 30);
   }
 }
 
