@@ -28,6 +28,7 @@ local fields = {
   load = function () return import("plugins").call end,
   coroutine = function () return import "coroutine" end,
   pool = function () return import("pool").call end,
+  ring = function () return core.ring end,
   kinds = function () return import "kinds" end,
   measure = function () return import("measure").call end,
   workload = function () return import("workload").constructors end,

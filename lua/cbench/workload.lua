@@ -116,13 +116,23 @@ local function has_option(kind, name)
   return false
 end
 
+-- { producer = "mt", consumer = "st" } as the one word that it stands for.
+local function sides(value)
+  if type(value) ~= "table" or not (value.producer and value.consumer) then
+    return value
+  elseif value.producer == value.consumer then
+    return value.producer
+  end
+  return value.producer .. "/" .. value.consumer
+end
+
 -- Whole floats become integers, so that 10.0 and 10 make one label.
 local function tidy(option, value)
   if option.type == "integer" then return math.tointeger(value) end
   if option.type == "kind" and type(value) == "table" then
     local copy, options = {}, 0
     for key, entry in pairs(value) do
-      copy[key] = entry
+      copy[key] = sides(entry)
       if key ~= 1 then options = options + 1 end
     end
     return options > 0 and copy or copy[1]

@@ -15,6 +15,7 @@
 #include "lua/options.h"
 #include "lua/pool.h"
 #include "lua/process.h"
+#include "lua/ring.h"
 #include "lua/signals.h"
 #include "lua/terminal.h"
 #include "lua/workload.h"
@@ -128,6 +129,7 @@ static const luaL_Reg core_functions[] = {
     {"plugins", cb_lua_plugins},
     {"pool", cb_lua_pool},
     {"program", cb_lua_program},
+    {"ring", cb_lua_ring},
     {"run_program", cb_lua_run_program},
     {"scenario_names", core_scenario_names},
     {"scenario_text", core_scenario_text},

@@ -1,7 +1,9 @@
 #include "lua/options.h"
 
 #include "lua/object.h"
+#include "lua/ring.h"
 
+#include <errno.h>
 #include <lauxlib.h>
 #include <string.h>
 
@@ -61,6 +63,32 @@ static int set_kind(lua_State *L, struct cb_spec *spec,
   return cb_spec_set_spec(spec, option->name, child, error);
 }
 
+/* { producer = "mt", consumer = "st" } is the choice "mt/st"; "mt" when both
+ * are the same. */
+static int set_sides(lua_State *L, struct cb_spec *spec, const char *key,
+                     struct cb_error *error)
+{
+  lua_getfield(L, -1, "producer");
+  lua_getfield(L, -2, "consumer");
+  const char *producer = lua_tostring(L, -2), *consumer = lua_tostring(L, -1);
+  int status;
+  if (!producer || !consumer) {
+    status = cb_fail(error, -EINVAL,
+                     "option '%s': a word, or one for producer and one for "
+                     "consumer, is wanted",
+                     key);
+  } else {
+    const char *word = strcmp(producer, consumer) == 0
+                           ? producer
+                           : lua_pushfstring(L, "%s/%s", producer, consumer);
+    status = cb_spec_set_string(spec, key, word, error);
+    if (word != producer)
+      lua_pop(L, 1);
+  }
+  lua_pop(L, 2);
+  return status;
+}
+
 /* Sets one option from the value on top of the stack. */
 static int set_value(lua_State *L, struct cb_spec *spec, const char *key,
                      int keep, struct cb_error *error)
@@ -68,6 +96,8 @@ static int set_value(lua_State *L, struct cb_spec *spec, const char *key,
   const struct cb_option *option = find_option(spec, key);
   if (option && option->type == CB_KIND)
     return set_kind(L, spec, option, keep, error);
+  if (option && option->type == CB_CHOICE && lua_istable(L, -1))
+    return set_sides(L, spec, key, error);
   switch (lua_type(L, -1)) {
   case LUA_TNUMBER:
     if (lua_isinteger(L, -1))
@@ -318,6 +348,10 @@ int cb_lua_kinds(lua_State *L)
   const struct cb_kind *kind;
   for (size_t i = 0; (kind = cb_kind_at(family, i)); i++) {
     cb_lua_push_kind(L, kind);
+    if (strcmp(family->name, "ring") == 0) {
+      cb_lua_push_ring_limits(L, kind);
+      lua_setfield(L, -2, "limits");
+    }
     lua_rawseti(L, -2, (lua_Integer)i + 1);
   }
   return 1;
