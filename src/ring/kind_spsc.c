@@ -165,7 +165,7 @@ static void spsc_destroy(struct cb_ring *ring)
 #include "ring/ring_loops.h"
 
 /* The same with copies of 32 bytes a move, for processors that have them. */
-#if RING_AVX2
+#ifdef __x86_64__
 #define spsc_wide_producer spsc_producer
 #define spsc_wide_producer_begin spsc_producer_begin
 #define spsc_wide_producer_end spsc_producer_end
@@ -179,10 +179,20 @@ static void spsc_destroy(struct cb_ring *ring)
 #define spsc_wide_count spsc_count
 #define spsc_wide_free_count spsc_free_count
 
-RING_AVX2_BEGIN
+#ifdef __clang__
+#pragma clang attribute push(__attribute__((target("avx2"))),                  \
+                             apply_to = function)
+#else
+#pragma GCC push_options
+#pragma GCC target("avx2")
+#endif
 #define RING spsc_wide
 #include "ring/ring_loops.h"
-RING_AVX2_END
+#ifdef __clang__
+#pragma clang attribute pop
+#else
+#pragma GCC pop_options
+#endif
 
 static void spsc_widen(struct cb_ring *ring)
 {
@@ -216,12 +226,17 @@ static struct cb_ring *spsc_create(const struct cb_spec *spec,
   spsc->head_seen = spsc->tail_seen = start;
   atomic_init(&spsc->head, start);
   atomic_init(&spsc->tail, start);
-  spsc_widen(&spsc->ring);
+  if (cb_spec_boolean(spec, "wide"))
+    spsc_widen(&spsc->ring);
   return &spsc->ring;
 }
 
 static const struct cb_option spsc_options[] = {
     RING_OPTION_SIZE(1, RING_SLOTS_MAX, "elements that fit, any number"),
+    {.name = "wide",
+     .type = CB_BOOLEAN,
+     .preset = "true",
+     .help = "copies bursts 32 bytes a move where the processor can"},
     RING_OPTION_START(RING_START_64),
     {.name = NULL}};
 

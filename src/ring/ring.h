@@ -57,22 +57,6 @@ uint64_t cb_ring_round_up(uint64_t n);
 /* The option `wait` of spec. */
 enum cb_wait cb_ring_wait_of(const struct cb_spec *spec);
 
-/* Around a variant of a kind's loops for processors with AVX2. */
-#if defined __x86_64__ && defined __clang__
-#define RING_AVX2 1
-#define RING_AVX2_BEGIN                                                        \
-  _Pragma("clang attribute push(__attribute__((target(\"avx2\"))), "           \
-          "apply_to = function)")
-#define RING_AVX2_END _Pragma("clang attribute pop")
-#elif defined __x86_64__ && defined __GNUC__
-#define RING_AVX2 1
-#define RING_AVX2_BEGIN                                                        \
-  _Pragma("GCC push_options") _Pragma("GCC target(\"avx2\")")
-#define RING_AVX2_END _Pragma("GCC pop_options")
-#else
-#define RING_AVX2 0
-#endif
-
 /* Waits go to functions of their own, so that the usual way through an
  * operation keeps its registers. */
 CB_RING_APART bool cb_ring_await_long(struct cb_ring *ring,
