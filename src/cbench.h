@@ -833,6 +833,32 @@ CB_API void *cb_lcore_local(const struct cb_lcore *lcore);
 CB_API void cb_lcore_local_set(struct cb_lcore *lcore, void *local,
                                void (*release)(void *local));
 
+/* A callback with its argument, made from a spec; argument is freed by release
+ * where there is one. */
+struct cb_call {
+  cb_service_call call;
+  void *argument;
+  void (*release)(void *argument);
+  bool mt_safe;  /* may serve a service that is mt_safe */
+  bool uncounted; /* does not count its runs, as the built-in ones do */
+};
+
+/* A kind of the family "call". create gets a call that is all zero. */
+struct cb_call_kind {
+  struct cb_kind kind;
+  int (*create)(const struct cb_spec *spec, struct cb_call *call,
+                struct cb_error *error);
+};
+
+/* A service that lives elsewhere, as the only kind, "live", of the family
+ * "service" lends it (cb_spec_lend) to the workload `service_run`. */
+struct cb_service_handle {
+  struct cb_services *set;
+  uint64_t id;
+  unsigned flags; /* CB_KIND_INTERPRETER */
+  bool own_thread; /* its callback may run on the calling thread only */
+};
+
 /* ---- workloads ----------------------------------------------------------- */
 
 /* One role of a workload: `threads` threads that each call run. run does n

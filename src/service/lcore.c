@@ -144,7 +144,7 @@ void cb_lcore_free(struct cb_lcore *lcore)
     pthread_join(lcore->thread, NULL);
   else
     release_local(lcore);
-  for (uint32_t slot = 0; slot < set->slot_count; slot++)
+  for (uint32_t slot = 0; slot < set->slot_count && !lcore->guest; slot++)
     cb_service_bequeath(set->slots[slot], cb_cells_get(lcore, slot));
   cb_lists_free(lcore);
   cb_cells_free(lcore);
@@ -489,19 +489,46 @@ int cb_service_map_get(struct cb_services *set, uint64_t id, unsigned number,
   return status;
 }
 
-struct cb_lcore *cb_lcore_attach(struct cb_services *set,
-                                 struct cb_error *error)
+static struct cb_lcore *attach(struct cb_services *set, bool guest,
+                               struct cb_error *error)
 {
   cb_services_enter(set);
   struct cb_lcore *lcore = new_lcore(set, CB_LCORES_MOST, CB_LCORE_ANYWHERE);
   if (lcore) {
     lcore->role = ROLE_APPLICATION;
+    lcore->guest = guest;
     link_lcore(set, lcore);
   } else {
     cb_fail(error, -ENOMEM, "out of memory");
   }
   cb_services_leave(set);
   return lcore;
+}
+
+struct cb_lcore *cb_lcore_attach(struct cb_services *set,
+                                 struct cb_error *error)
+{
+  return attach(set, false, error);
+}
+
+struct cb_lcore *cb_lcore_attach_guest(struct cb_services *set,
+                                       struct cb_error *error)
+{
+  return attach(set, true, error);
+}
+
+uint64_t cb_lcore_called(const struct cb_lcore *lcore)
+{
+  return lcore->called;
+}
+
+uint64_t cb_services_called(struct cb_services *set, unsigned number)
+{
+  cb_services_enter(set);
+  const struct cb_lcore *lcore = cb_services_lcore(set, number);
+  uint64_t called = lcore ? lcore->called : 0;
+  cb_services_leave(set);
+  return called;
 }
 
 static const struct service *inside_any(const struct cb_lcore *lcore)

@@ -367,6 +367,24 @@ bool cb_service_may_run(const struct cb_services *set,
          (!service->mapped_check || cb_service_lcores(set, service) > 0);
 }
 
+bool cb_service_is_runnable(struct cb_services *set, uint64_t id)
+{
+  cb_services_enter(set);
+  const struct service *service = cb_services_find(set, id, NULL);
+  bool runnable = service && (uint32_t)word_of(service) == WORD_RUNNABLE;
+  cb_services_leave(set);
+  return runnable;
+}
+
+bool cb_service_is_mapped(struct cb_services *set, uint64_t id)
+{
+  cb_services_enter(set);
+  const struct service *service = cb_services_find(set, id, NULL);
+  bool mapped = service && cb_service_lcores(set, service) > 0;
+  cb_services_leave(set);
+  return mapped;
+}
+
 int cb_service_runstate_get(struct cb_services *set, uint64_t id,
                             struct cb_error *error)
 {

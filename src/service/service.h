@@ -132,6 +132,7 @@ struct cb_lcore {
   _Alignas(CB_APART) _Atomic(struct service *) current;
   _Atomic(struct list *) using;
   _Atomic uint64_t loops;
+  uint64_t called;    /* runs of built-in callbacks */
   int unwanted;       /* where results go that nobody asked for */
   uint64_t last_tick; /* end of the last call, for CB_STATS_CHAIN; 0: none */
   void *local;        /* the user's, see cb_lcore_local */
@@ -140,7 +141,8 @@ struct cb_lcore {
   _Alignas(CB_APART) struct cb_lcore *next;
   enum role role;
   unsigned number;
-  int cpu; /* CB_LCORE_ANYWHERE, CB_LCORE_CALLER or a CPU */
+  bool guest; /* leaves no trace in statistics */
+  int cpu;    /* CB_LCORE_ANYWHERE, CB_LCORE_CALLER or a CPU */
   pthread_t thread;
   bool has_thread;
   struct list *retired;
@@ -169,6 +171,7 @@ struct cb_services {
   pthread_mutex_t mutex;
   pthread_cond_t changed; /* some lcore's launch, quit or pinned */
   const struct cb_lock_kind *lock;
+  const char *order;
   const struct variant *variant;
   bool membarrier;
   struct service **slots;
@@ -215,6 +218,15 @@ void cb_services_leave(struct cb_services *set);
 /* Removes what has come to rest: lcores that are gone, services whose last
  * callback is back. */
 void cb_services_sweep(struct cb_services *set);
+
+/* The names that the set was created with. Without the mutex. */
+const char *cb_services_lock(const struct cb_services *set);
+const char *cb_services_order(const struct cb_services *set);
+
+/* Would a run of it be admitted? Is it mapped to a service lcore? Both take the
+ * mutex; false for a stale handle. */
+bool cb_service_is_runnable(struct cb_services *set, uint64_t id);
+bool cb_service_is_mapped(struct cb_services *set, uint64_t id);
 
 /* registry.c: the service of the handle, or NULL with -EINVAL in error; the
  * second finds one that was unregistered from inside its callback, too. */
@@ -263,7 +275,15 @@ int cb_quiesce_blame(const struct cb_lcore *lcore, double seconds,
 /* One turn of a wait, without the mutex. */
 void cb_quiesce_wait(unsigned *turns);
 
-/* lcore.c: the service lcore of that number, or NULL. */
+/* lcore.c: as cb_lcore_attach, for a thread whose runs shall not show in the
+ * statistics, now and later. Takes the mutex, as the next does not. */
+struct cb_lcore *cb_lcore_attach_guest(struct cb_services *set,
+                                       struct cb_error *error);
+/* Runs of built-in callbacks on it, or on the service lcore of that number;
+ * asked while it runs none. */
+uint64_t cb_lcore_called(const struct cb_lcore *lcore);
+uint64_t cb_services_called(struct cb_services *set, unsigned number);
+/* The service lcore of that number, or NULL. */
 struct cb_lcore *cb_services_lcore(struct cb_services *set, unsigned number);
 /* Ends its service: it is freed by the sweep after it has come to rest. */
 void cb_lcore_dismiss(struct cb_lcore *lcore);

@@ -70,6 +70,7 @@ static int init(struct cb_services *set, const char *lock, const char *order,
   if (!variants)
     return -ENOTSUP;
 
+  set->order = orders[index];
   set->membarrier = index == CB_ORDER_ACQREL && cb_quiesce_available();
   if (index == CB_ORDER_ACQREL && !set->membarrier)
     index = CB_ORDER_SEQCST;
@@ -100,6 +101,16 @@ struct cb_services *cb_services_create(const char *lock, const char *order,
 const char *cb_services_quiescence(const struct cb_services *set)
 {
   return set->membarrier ? "membarrier" : "fence";
+}
+
+const char *cb_services_lock(const struct cb_services *set)
+{
+  return set->lock->kind.name;
+}
+
+const char *cb_services_order(const struct cb_services *set)
+{
+  return set->order;
 }
 
 void cb_services_enter(struct cb_services *set)

@@ -35,7 +35,8 @@ static struct totals raw(const struct cb_services *set,
 {
   struct totals sum = service->departed;
   for (struct cb_lcore *lcore = set->lcores; lcore; lcore = lcore->next)
-    gather(&sum, cb_cells_get(lcore, service->slot));
+    if (!lcore->guest)
+      gather(&sum, cb_cells_get(lcore, service->slot));
   return sum;
 }
 

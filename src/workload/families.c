@@ -5,7 +5,9 @@
 #include "coroutine/kinds.h"
 #include "pool/kinds.h"
 #include "ring/ring.h"
+#include "workload/calls.h"
 #include "workload/kinds.h"
+#include "workload/services.h"
 
 #include <string.h>
 
@@ -14,6 +16,8 @@ static const struct cb_family *const families[] = {
     &cb_pool_family,
     &cb_ring_family,
     &cb_lock_family,
+    &cb_call_family,
+    &cb_service_family,
     &cb_workload_family,
     NULL,
 };
