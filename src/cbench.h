@@ -826,8 +826,8 @@ CB_API uint64_t cb_lcore_passes(struct cb_services *set, unsigned number,
                                 uint64_t n);
 
 /* For callbacks: the number of the service lcore, -1 on an application lcore;
- * and a pointer of the callback's own by lcore, released when the lcore goes,
- * on its own thread where it has one. */
+ * and a pointer of the callbacks' own by lcore, released when the lcore goes,
+ * on its own thread where it has one. One that is replaced is not released. */
 CB_API int cb_lcore_number(const struct cb_lcore *lcore);
 CB_API void *cb_lcore_local(const struct cb_lcore *lcore);
 CB_API void cb_lcore_local_set(struct cb_lcore *lcore, void *local,

@@ -32,6 +32,7 @@ local fields = {
   kinds = function () return import "kinds" end,
   measure = function () return import("measure").call end,
   workload = function () return import("workload").constructors end,
+  services = function () return core.services end,
   scenario = function () return import("scenario").scenario end,
   derive = function () return import "derive" end,
   format = function () return import("format").format end,

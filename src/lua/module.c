@@ -16,6 +16,7 @@
 #include "lua/pool.h"
 #include "lua/process.h"
 #include "lua/ring.h"
+#include "lua/services.h"
 #include "lua/signals.h"
 #include "lua/terminal.h"
 #include "lua/workload.h"
@@ -133,6 +134,7 @@ static const luaL_Reg core_functions[] = {
     {"run_program", cb_lua_run_program},
     {"scenario_names", core_scenario_names},
     {"scenario_text", core_scenario_text},
+    {"services", cb_lua_services},
     {"stop_signal", cb_lua_stop_signal_number},
     {NULL, NULL}};
 

@@ -16,6 +16,7 @@
 struct cb_lua_object {
   void *object; /* NULL once it is closed */
   const struct cb_kind *kind;
+  unsigned uses; /* by what runs on: close refuses while there is one */
 };
 
 #endif

@@ -37,6 +37,10 @@ static int pool_close(lua_State *L)
 {
   struct cb_error error;
   struct cb_lua_object *self = to_pool(L, 1);
+  if (self->object && self->uses) {
+    cb_fail(&error, -EBUSY, "a service uses the pool");
+    return refuse(L, &error);
+  }
   if (self->object && cb_pool_destroy(self->object, &error) < 0)
     return refuse(L, &error);
   self->object = NULL;

@@ -591,7 +591,6 @@ void *cb_lcore_local(const struct cb_lcore *lcore)
 void cb_lcore_local_set(struct cb_lcore *lcore, void *local,
                         void (*release)(void *local))
 {
-  release_local(lcore);
   lcore->local = local;
   lcore->local_release = release;
 }

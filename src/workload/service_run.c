@@ -261,6 +261,12 @@ static int check(void *opaque, uint64_t operations, struct cb_error *error)
     return differ(error, "runs", sum.done + sum.busy, operations);
   if (!state->live && !state->call.uncounted && called != sum.done)
     return differ(error, "calls counted by the callback", called, sum.done);
+  if (state->live && state->live->flags & CB_KIND_INTERPRETER && sum.errors)
+    return cb_fail(error, -EPROTO,
+                   "%llu of %llu runs of the Lua callback raised an error or "
+                   "returned one",
+                   (unsigned long long)sum.errors,
+                   (unsigned long long)operations);
   if (state->mt_safe && sum.busy)
     return differ(error, "refusals of an mt_safe service", sum.busy, 0);
   if (!state->live && state->stats)
