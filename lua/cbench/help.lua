@@ -73,13 +73,13 @@ local function kind_example(family, name, kind)
       return 'cbench.measure(cbench.workload.lua { code = "x = 1" })'
     end
     return ("cbench.measure(cbench.workload.%s {})"):format(name)
-  elseif kind.comparison or family == "lock" then
+  elseif kind.comparison then
     return nil
-  elseif family == "backend" then
+  elseif family == "backend" and module().coroutine then
     return ('co = cbench.coroutine.create(print, { backend = "%s" })')
       :format(name)
   end
-  return ('cbench.%s { "%s" }'):format(family, name)
+  return module()[family] and ('cbench.%s { "%s" }'):format(family, name)
 end
 
 local function kind_page(family, name)
