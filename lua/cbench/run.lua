@@ -16,6 +16,7 @@ local run = {
     "time", "forks", "rounds", "seed", "filter", "dry-run", "threads", "cpus",
     "place", "format", "output", "export", "min-effect", "baseline",
     "save-baseline", "fail-on", "strict", "retry", "plot",
+    "loop",
   },
 }
 
@@ -191,7 +192,12 @@ function run.run(context)
   local rows = run.rows(one, given, run.measure_options(context.options))
   if context.options.dry_run then return run.show(rows) end
   core.arm_signals()
-  local ok, code = pcall(run_and_judge, context, one, given)
+  local ok, code
+  if context.options.loop then
+    ok, code = pcall(import "loop", rows, context.options.loop)
+  else
+    ok, code = pcall(run_and_judge, context, one, given)
+  end
   core.disarm_signals()
   if not ok then error(code, 0) end
   return code

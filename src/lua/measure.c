@@ -319,6 +319,7 @@ int cb_lua_measure(lua_State *L)
       .rounds = (uint64_t)get_integer(L, 2, "rounds"),
       .seed = (uint64_t)get_integer(L, 2, "seed"),
       .fork = (uint32_t)get_integer(L, 2, "fork"),
+      .batch_seconds = get_number(L, 2, "batch_seconds"),
       .control = cb_lua_stop_control(),
       .progress = session->progress ? progress : NULL,
       .data = session};

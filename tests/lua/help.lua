@@ -13,9 +13,9 @@ local function printed(f, ...)
       return self
     end,
   } })
-  io.stdout = catcher
+  io.stdout = catcher -- luacheck: ignore
   local ok, message = pcall(f, ...)
-  io.stdout = stdout
+  io.stdout = stdout -- luacheck: ignore
   assert(ok, message)
   return table.concat(output)
 end
