@@ -312,6 +312,9 @@ local function in_fresh_processes(work, options, program)
     -- others have found with it.
     if not raw and core.stop_signal() and sum then break end
     if not raw then
+      if core.stop_signal() then
+        message = "stopped before anything was measured"
+      end
       core.disarm_signals()
       return nil, message
     end

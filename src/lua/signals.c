@@ -1,11 +1,31 @@
 #include "lua/signals.h"
 
 #include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <time.h>
 
 static struct cb_control control;
 static _Atomic int came; /* the signal's number; lock-free, so fit for it */
+static _Atomic int64_t came_at; /* milliseconds */
 static unsigned depth;
 static struct sigaction interrupt_before, terminate_before;
+
+static int64_t milliseconds(void)
+{
+  struct timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return (int64_t)time.tv_sec * 1000 + time.tv_nsec / 1000000;
+}
+
+/* Launchers say SIGTERM more than once: to the process, to its group, to all
+ * of a job; and who started us passes it on. That is one wish. */
+static bool is_echo(int number)
+{
+  enum { ECHO_MILLISECONDS = 1000 };
+  return number == SIGTERM && atomic_load(&came) == SIGTERM &&
+         milliseconds() - atomic_load(&came_at) < ECHO_MILLISECONDS;
+}
 
 /* The second signal is delivered to the default action. What the parent asks
  * for does not count: it and a Ctrl-C are often the same event. */
@@ -16,11 +36,14 @@ static void handle(int number)
     atomic_store(&control.stop, 1);
     return;
   }
+  if (is_echo(number))
+    return;
   if (atomic_load(&came)) {
     sigaction(number, &again, NULL);
     raise(number);
     return;
   }
+  atomic_store(&came_at, milliseconds());
   atomic_store(&came, number);
   atomic_store(&control.stop, 1);
 }

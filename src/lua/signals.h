@@ -2,8 +2,9 @@
  * signals.h - ending a measurement by Ctrl-C or SIGTERM with what there is.
  *
  * While armed, the first SIGINT or SIGTERM sets the stop flag that measuring
- * looks at between batches; the second one kills. Handlers that were there
- * before are put back when disarmed.
+ * looks at between batches; the second one kills (a SIGTERM only when it comes
+ * more than a second later). Handlers that were there before are put back when
+ * disarmed.
  */
 #ifndef CB_LUA_SIGNALS_H
 #define CB_LUA_SIGNALS_H

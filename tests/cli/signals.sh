@@ -21,6 +21,17 @@ report() { # NAME STATUS WHY
   }
 }
 
+# Until a process that measures for the one given has a handler for SIGTERM.
+until_listening() { # PID
+  limit=$(($(date +%s) + 60))
+  while [ "$(date +%s)" -lt $limit ]; do
+    for inner in $(cat "/proc/$1/task/$1/children" 2>/dev/null); do
+      mask=$(sed -n 's/^SigCgt:[^0-9a-f]*/0x/p' "/proc/$inner/status")
+      [ $((${mask:-0} & 0x4000)) = 0 ] || return 0
+    done
+  done
+}
+
 # Runs the scenario with the options, waits until it measures, sends the signal,
 # and leaves the exit code in $code.
 stopped_by() { # SIGNAL OPTIONS...
@@ -32,18 +43,22 @@ stopped_by() { # SIGNAL OPTIONS...
   "$CBENCH" -e 'io.stderr:setvbuf "no"' -- "$work/long.lua" "$@" \
     >"$work/out" 2>"$work/err" &
   child=$!
+  echoes=${ECHOES:-}
   {
     read -r begun
+    [ -z "$echoes" ] || until_listening "$child"
     # Some batches must be measured before; the operation is short.
     "$CBENCH" -e 'local t = os.clock() while os.clock() < t + 0.3 do end'
     kill -"$signal" "$child"
+    [ -z "$echoes" ] || kill -"$signal" "$child" "$child" \
+      $(cat "/proc/$child/task/$child/children" 2>/dev/null)
     cat >/dev/null
   } <"$work/err"
   wait "$child"
   code=$?
 }
 
-echo 1..6
+echo 1..8
 stopped_by INT -F 1
 [ "$code" = 130 ]; report 'SIGINT: exit code 130' $? "exit code $code"
 grep -q 'adds=100\|  100 ' "$work/out"
@@ -56,3 +71,9 @@ stopped_by INT -F 5
 [ "$code" = 130 ]; report 'SIGINT among processes: 130' $? "exit code $code"
 stopped_by TERM -F 5
 [ "$code" = 143 ]; report 'SIGTERM among processes: 143' $? "exit code $code"
+# As schedulers do it: to all processes of the job, and more than once.
+ECHOES=yes
+stopped_by TERM -F 5 --format json
+[ "$code" = 143 ]; report 'SIGTERM to all, three times: 143' $? "exit code $code"
+grep -q '"status":"partial"' "$work/out"
+report 'what was measured is there' $? "$(head -c 600 "$work/out")"
