@@ -37,33 +37,41 @@ local function disturbed_share(record)
   return count > 0 and disturbed / count or 0
 end
 
--- Up to where the axis reaches: a few rounds that took many times as long
--- must not flatten all others.
+-- Modes of the machine are what is looked for; what a round lost to a cause of
+-- its own is another matter.
+local own_causes = { preempted = true, migrated = true, stolen = true,
+                     throttled = true, other = true }
+
+-- Up to where the axis reaches: rounds that took many times as long for a
+-- cause of their own must not flatten all others.
 local function ceiling(forks)
-  local costs = {}
+  local all, clean = {}, {}
   for _, one in ipairs(forks) do
-    for _, round in ipairs(one.rounds) do costs[#costs + 1] = round.cost end
+    for _, round in ipairs(one.rounds) do
+      all[#all + 1] = round.cost
+      if not own_causes[cause_of(round)] then
+        clean[#clean + 1] = round.cost
+      end
+    end
   end
-  table.sort(costs)
-  local most = data.quantile(costs, 0.97) * 1.06
-  return costs[1], math.max(most, costs[1] * 1.05), #costs
+  table.sort(all)
+  table.sort(clean)
+  local most = data.quantile(#clean > 0 and clean or all, 0.97)
+  return all[1], math.max(most * 1.06, all[1] * 1.05), #all
 end
 
--- Rows of x, y by cause, and those beyond the ceiling at the edge.
+-- Rows of x, y by cause; what lies beyond the ceiling stands at the edge.
 local function points_of(forks, top, stride)
-  local groups, above = {}, {}
+  local groups, above = {}, 0
+  local edge = top * 1.02
   for place, one in ipairs(forks) do
     local count = #one.rounds
     for i = 1, count, stride do
       local round = one.rounds[i]
-      local x = place - 0.4 + 0.8 * (i - 0.5) / count
-      if round.cost > top then
-        above[#above + 1] = { x, top }
-      else
-        local cause = cause_of(round)
-        groups[cause] = groups[cause] or {}
-        table.insert(groups[cause], { x, round.cost })
-      end
+      local cause, x = cause_of(round), place - 0.4 + 0.8 * (i - 0.5) / count
+      if round.cost > top then above = above + 1 end
+      groups[cause] = groups[cause] or {}
+      table.insert(groups[cause], { x, math.min(round.cost, edge) })
     end
   end
   return groups, above
@@ -72,7 +80,7 @@ end
 local function process_ticks(canvas, forks)
   local ticks, step = {}, #forks > 20 and (#forks + 9) // 10 or 1
   for place = 1, #forks, step do
-    ticks[#ticks + 1] = { place, ("%d"):format(forks[place].fork) }
+    ticks[#ticks + 1] = { place, ("%d"):format(forks[place].fork + 1) }
   end
   frame.ticks(canvas, "x", ticks)
   canvas:add "set xtics scale 0"
@@ -103,10 +111,6 @@ local function plots_of(canvas, self)
       plots[#plots + 1] = points(canvas, self.groups[cause[1]], cause)
     end
   end
-  if #self.above > 0 then
-    plots[#plots + 1] = points(canvas, self.above,
-      { "above", "ink", "pt 8 ps 0.6", "^" })
-  end
   return plots
 end
 
@@ -116,7 +120,12 @@ local function draw(canvas, self)
   frame.axes(canvas, { title = self.title, x = "process", y = self.unit })
   process_ticks(canvas, self.forks)
   canvas:add("set xrange [0.5:%d.5]", #self.forks)
-  canvas:add("set yrange [%.9g:%.9g]", floor - span * 0.06, top + span * 0.05)
+  canvas:add("set yrange [%.9g:%.9g]", floor - span * 0.06,
+    top * 1.02 + span * 0.06)
+  if self.above > 0 and not canvas:is_text() then
+    canvas:add("set arrow from graph 0, first %.9g to graph 1, first %.9g "
+      .. "nohead back lc %s lw 1 dt (2,3)", top, top, frame.colour "faint")
+  end
   frame.round_ticks(canvas, "y", floor, top)
   canvas:plot(plots_of(canvas, self))
 end
@@ -144,7 +153,7 @@ local function table_of(self)
     local costs = {}
     for k, round in ipairs(one.rounds) do costs[k] = round.cost end
     local middle = data.median(costs)
-    list.rows[i] = { tostring(one.fork), tostring(#costs),
+    list.rows[i] = { tostring(one.fork + 1), tostring(#costs),
       figure.significant(costs[1]), figure.significant(middle),
       figure.significant(costs[#costs]), count_causes(one.rounds) }
   end
@@ -153,10 +162,9 @@ end
 
 local function note_of(self, given)
   local words = { "dashes: the typical round" }
-  if #self.above > 0 then
-    words[#words + 1] = ("%d round%s above %s stand at the upper edge"):format(
-      #self.above, #self.above == 1 and "" or "s",
-      figure.significant(self.top))
+  if self.above > 0 then
+    words[#words + 1] = ("%d above %s %s at the upper edge"):format(self.above,
+      figure.significant(self.top), self.above == 1 and "stands" or "stand")
   end
   if self.stride > 1 then
     words[#words + 1] = ("every %dth round"):format(self.stride)
@@ -167,7 +175,6 @@ end
 local function key_of(self)
   local labels = { "typical" }
   for name in pairs(self.groups) do labels[#labels + 1] = name end
-  if #self.above > 0 then labels[#labels + 1] = "above" end
   return data.key(labels)
 end
 

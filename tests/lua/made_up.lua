@@ -24,7 +24,7 @@ end
 -- Rounds of one row: now and then a process spends a while in the slow mode.
 local function samples_of(cost, given, random)
   local samples, n = {}, math.max(1, math.floor(245000 / cost))
-  for fork = 1, given.forks do
+  for fork = 0, given.forks - 1 do
     local slow_from = random() < 0.4 and random() * given.rounds or 1e9
     for round = 1, given.rounds do
       local factor, cause = 1 + 0.006 * random(), pick_cause(random)
