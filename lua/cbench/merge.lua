@@ -63,8 +63,8 @@ end
 -- hosts is none.
 function Merger:rank(run, path)
   local rank = math.tointeger(run.rank)
-  if not rank then return nil end
   local launch, host = self:launch(run), host_of(run)
+  if not rank then return nil end
   launch.size = math.max(launch.size or 0,
     math.min(math.tointeger(run.size) or 0, most_ranks))
   local known = launch.ranks[rank]

@@ -1,15 +1,17 @@
--- Runs what a user sees on the shell: `cbench tests/cli/transcript.lua FILE`.
+-- Runs what a user sees on the shell:
+-- `cbench tests/cli/transcript.lua FILE [LABEL]`.
 --
 -- In FILE a line "$ command" is a command ("> " continues it), the lines below
 -- it are what it prints, stdout and stderr together; "? N" is its exit code
 -- when that is not 0; an empty line ends it. In what is printed "[..]" stands
 -- for anything within a line, and a line "..." for any number of lines. Other
 -- text explains. In a file that ends in .md only blocks that begin with
--- ```console count.
+-- ```console count, or with a label only those that begin with
+-- ```console LABEL.
 --
 -- All commands of a file run in one new folder, with `cbench` in PATH. The
 -- result is TAP.
-local path = ...
+local path, label = ...
 
 local function quote(word)
   return "'" .. word:gsub("'", "'\\''") .. "'"
@@ -29,7 +31,7 @@ local function lines_of(name)
   local lines, open, markdown = {}, false, name:find "%.md$"
   for line in (read(name) .. "\n"):gmatch "([^\n]*)\n" do
     if markdown and line:find "^```" then
-      open = line == "```console"
+      open = line == "```console" .. (label and " " .. label or "")
       line = ""
     elseif markdown and not open then
       line = ""
