@@ -109,7 +109,7 @@ local function round_step(low, high, most)
   local least = (high - low) / most
   local power = 10 ^ math.floor(math.log(least, 10))
   for _, factor in ipairs { 1, 2, 5 } do
-    if factor * power >= least * 0.999 then return factor * power end
+    if factor * power >= least * 0.85 then return factor * power end
   end
   return 10 * power
 end

@@ -8,8 +8,8 @@ local import, core = ...
 local markup = import "markup"
 
 local gnuplot = {
-  --- Seconds that one picture may take.
-  limit = 10,
+  --- Seconds that it may take.
+  limit = 20,
   --- What to do when there is none.
   advice = "gnuplot is not installed, so there are no pictures "
     .. "(Debian: apt-get install gnuplot-nox)",

@@ -9,7 +9,8 @@ local most_pages = 3
 -- A ratio to itself says nothing.
 local function has_ratio(record)
   local ratio = record.ratio
-  return data.has_figures(record) and ratio and
+  local good = record.status == "ok" or record.status == "partial"
+  return good and ratio and
     type(ratio.value) == "number" and ratio.value > 0 and
     ratio.to ~= record.name
 end
@@ -24,8 +25,11 @@ local function reference_of(rows)
 end
 
 local function rows_of(part)
-  local all, without = data.rows(part)
-  local varying, rows = data.varying(part, all), {}
+  local all, rows, without = {}, {}, 0
+  for _, record in ipairs(part) do
+    if not record.reference then all[#all + 1] = record end
+  end
+  local varying = data.varying(part, all)
   for _, record in ipairs(all) do
     if has_ratio(record) then
       local ratio = record.ratio

@@ -32,14 +32,43 @@ local function change_section(old, new)
   if not compared or #list == 0 then return nil end
   compared.meta.about = nil
   return { part = compared, title = compared.meta.title, pictures = list,
-           missing = {} }
+           missing = {}, joint = true }
+end
+
+local function several_hosts(files)
+  local first
+  for _, file in ipairs(files) do
+    for _, part in ipairs(results.parts(file.results)) do
+      local host = part.meta.host
+      if first and host and host ~= first then return true end
+      first = first or host
+    end
+  end
+  return false
+end
+
+-- What several hosts say together, if they measured the same.
+local function hosts_section(files)
+  local names = {}
+  for i, file in ipairs(files) do names[i] = file.name end
+  local compared = import("hosts").compare(names, {}, function () end)
+  local list = compared and import("picture_ratio").of(compared) or {}
+  if #list == 0 then return nil end
+  return { part = compared, title = compared.meta.title, pictures = list,
+           missing = {}, joint = true }
+end
+
+-- What files show together stands before what each shows.
+local function together(files)
+  if #files == 2 then
+    return change_section(files[1].results, files[2].results)
+  elseif several_hosts(files) then
+    return hosts_section(files)
+  end
 end
 
 local function sections_of(files)
-  local sections = {}
-  if #files == 2 then
-    sections[1] = change_section(files[1].results, files[2].results)
-  end
+  local sections = { together(files) }
   for n, file in ipairs(files) do
     for _, part in ipairs(results.parts(file.results)) do
       local which = #files == 2 and (n == 1 and "Old: " or "New: ") or ""
@@ -81,17 +110,15 @@ end
 
 -- ---- the four outputs
 
-local function title_of(files, sections)
-  if #sections == 1 then return sections[1].title or "Results" end
-  local title = files[1].results.meta.title or
-    sections[1].part.meta.title
+local function title_of(sections)
+  local title = sections[1].title
+  if #sections == 1 or sections[1].joint then return title or "Results" end
   for _, section in ipairs(sections) do
-    local own = section.part.meta.title
-    if #files ~= 2 and own ~= title then
+    if section.title ~= title then
       return ("%d tables of results"):format(#sections)
     end
   end
-  return #files == 2 and sections[1].title or title or "Results"
+  return title or "Results"
 end
 
 -- What was said when the files were merged belongs to what they show.
@@ -111,7 +138,7 @@ local function as_html(files, notes)
   for _, section in ipairs(sections) do draw_section(section, messages) end
   if #sections > 0 then sections[1].missing = messages end
   return import("page").html(sections, {
-    title = tostring(title_of(files, sections)),
+    title = tostring(title_of(sections)),
     notes = with_merge_notes(files, notes),
   }), messages
 end

@@ -14,6 +14,7 @@ local shape = import "shape"
 local svg = import "svg"
 
 local has_gnuplot = gnuplot.find() ~= nil
+gnuplot.limit = 120 -- the machine may be busy
 
 local function results(made)
   return shape.mend(assert(document.parse(support.core.json_encode(made))))
@@ -93,6 +94,24 @@ describe("a page", function ()
     if has_gnuplot then
       assert.is_truthy(html:find("<b>New against old</b>", 1, true))
     end
+  end)
+
+  it("of several hosts begins with what they say together", function ()
+    local list = {}
+    for r = 0, 2 do
+      local made = made_up.pools { host = "host" .. r, rank = r, size = 3 }
+      local path = os.tmpname()
+      local file = assert(io.open(path, "w"))
+      file:write(support.core.json_encode(made))
+      file:close()
+      list[r + 1] = { name = path, results = results(made) }
+    end
+    local html = report.make(list, "html", {})
+    for _, file in ipairs(list) do os.remove(file.name) end
+    well_formed(html)
+    assert.is_truthy(html:find("<h1>Pools, by host</h1>", 1, true))
+    assert.is_truthy(html:find("host1 &#183; rank 1 of 3", 1, true) or
+      html:find("host1 \u{b7} rank 1 of 3", 1, true))
   end)
 
   it("of rows that all failed has no pictures and says the reasons",
