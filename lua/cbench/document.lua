@@ -134,10 +134,17 @@ end
 
 -- ---- reading
 
-local function cut(records, first, count, meta)
+--- Results of one table.
+-- @param records a list
+-- @param meta what is true of them, as it stands in a document
+function document.part(records, meta)
   meta.rows = nil
   meta.view = full_view(meta.view)
-  return results.new(table.move(records, first, first + count - 1, 1, {}),
+  return results.new(records, meta)
+end
+
+local function cut(records, first, count, meta)
+  return document.part(table.move(records, first, first + count - 1, 1, {}),
     meta)
 end
 

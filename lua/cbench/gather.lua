@@ -270,4 +270,26 @@ function gather.read(path, visit, say)
   return done, message
 end
 
+--- The sound rows of a file as results, one part for each run.
+-- @param path of the file
+-- @param say function that is given sentences about what was left out
+-- @return results; or nil and a sentence
+function gather.results(path, say)
+  local by_run, order = {}, {}
+  local good, message = gather.read(path, function (_, run, text)
+    if not by_run[run] then
+      by_run[run] = {}
+      order[#order + 1] = run
+    end
+    table.insert(by_run[run], (core.json_decode("{" .. text .. "}")))
+  end, say)
+  if not good then return nil, message end
+  if #order == 0 then return nil, path .. ": no row in it is sound" end
+  local parts = {}
+  for i, run in ipairs(order) do
+    parts[i] = document.part(by_run[run], run)
+  end
+  return import("results").concat(parts)
+end
+
 return gather

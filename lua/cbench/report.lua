@@ -2,6 +2,7 @@
 -- terminal.
 local import = ...
 local document = import "document"
+local gather = import "gather"
 local picture = import "picture"
 local results = import "results"
 local shape = import "shape"
@@ -230,13 +231,27 @@ function report.make(files, form, options)
   return makers[form](files, options)
 end
 
---- Reads files of results.
--- @return a list of { name, results }, and sentences about those that cannot
--- be read
+-- A document; else lines, or what is left of either.
+local function read_one(name, complaints)
+  local found, message, code = document.read(name)
+  if found or code == "ENOENT" or code == "EISDIR" then
+    return found, message
+  end
+  local said = {}
+  local sound = gather.results(name, function (sentence)
+    said[#said + 1] = sentence
+  end)
+  if not sound then return nil, message end
+  table.move(said, 1, #said, #complaints + 1, complaints)
+  return sound
+end
+
+--- Reads files of results: documents and lines.
+-- @return a list of { name, results }, and sentences about what cannot be read
 function report.read(names)
   local files, complaints = {}, {}
   for _, name in ipairs(names) do
-    local found, message = document.read(name)
+    local found, message = read_one(name, complaints)
     if found then
       files[#files + 1] = { name = name, results = shape.mend(found) }
     else

@@ -5,7 +5,7 @@ work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
 count=0
-echo 1..21
+echo 1..23
 
 lua=$LUA
 [ "$SANITIZE" = no ] || lua=$CBENCH
@@ -94,14 +94,16 @@ fi
 
 printf '' >empty.json
 printf '{"schema":"other/3","results":[]}' >other.json
-head -c 5000 nesting.json >cut.json
+head -c 60000 whole.json >cut.json
 report 'no file' 2 'no file of results'
 report 'no output' 2 'one of --html FILE' nesting.json
 report 'an empty file' 1 'it is empty' empty.json --html x.html
 report 'another schema' 1 "schema 'other/3', not 'cbench/1'" other.json \
   --html x.html
-report 'a file that was cut beside a good one' 1 'cut.json' cut.json \
-  nesting.json --html some.html
-holds 'the good one is shown, the other named' some.html 'cannot read cut.json'
+report 'a file that was cut beside a good one' 1 'the file is cut here' \
+  cut.json nesting.json --html some.html
+holds 'the good one is shown, the other named' some.html 'cut.json, line'
+report 'lines of rows' 0 "$advice" rank-0.jsonl --html lines.html
+holds 'are shown as others' lines.html '^<h1>Pools</h1>'
 report 'nowhere to write' 1 'nowhere/x.html' nesting.json \
   --html nowhere/x.html

@@ -11,9 +11,12 @@ local function write(name, text)
   assert(file:close())
 end
 
+local document = support.import {} "document"
+
 local function json(value) return support.core.json_encode(value) end
 
 write("nesting.json", json(made_up.nesting()))
+write("whole.json", document.text(document.parse(json(made_up.nesting()))))
 write("pools.json", json(made_up.pools()))
 write("pools-new.json", json(made_up.pools { factor = 1.01, seed = 5 }))
 write("layers.json", json(made_up.layers()))
