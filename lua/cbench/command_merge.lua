@@ -1,6 +1,7 @@
 --- `cbench merge`: the results of many runs as one document.
 local import, core = ...
 local command = import "command"
+local fleet = import "fleet"
 local merge = import "merge"
 
 local exit = command.exit
@@ -33,7 +34,10 @@ function command_merge.run(context)
   elseif not path then
     command.refuse "merge: where to? -o FILE is needed"
   end
-  local output, message = core.output(path == "-" and "/dev/stdout" or path,
+  local expanded, message = fleet.expand(path)
+  if not expanded then command.refuse(message) end
+  local output
+  output, message = core.output(path == "-" and "/dev/stdout" or expanded,
     "whole")
   if not output then command.fail(exit.failed, message) end
   local file <close> = output

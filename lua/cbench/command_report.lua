@@ -9,6 +9,10 @@ local command_report = {
   summary = "results as a page, as pictures, or on the terminal",
   usage = [[
 cbench report RESULTS.json... --html FILE | --svg FILE | --png FILE | --term
+
+A page with tables, noise, pictures, machine and repeat command, in one file
+that needs no network. Of two files it begins with what changed, of several
+hosts with what they say together. Pictures are drawn by gnuplot, if it is there.
 ]],
   options = { "html", "svg", "png", "term" },
 }

@@ -10,7 +10,7 @@ local gather = import "gather"
 local merge = {}
 
 -- A size beyond this is no size; the list of who is missing stays bounded.
-local most_ranks = 1000000
+local most_ranks = 100000
 
 -- What a row came out as, so that copies can be told from other rows of the
 -- same name.

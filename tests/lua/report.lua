@@ -196,7 +196,7 @@ describe("text from a results file", function ()
 
   drawn("stays text in files of pictures", function ()
     for _, text in pairs(nasty) do
-      local one = files(poison(made_up.pools(), text))
+      local one = files(poison(made_up.pools { samples = false }, text))
       well_formed(assert(report.make(one, "svg", {})))
       assert.equal("\x89PNG", assert(report.make(one, "png", {})):sub(1, 4))
       assert(report.make(one, "term", { columns = 80 }))
@@ -356,7 +356,7 @@ describe("pictures", function ()
       function (r) r.unit = 7 end, function (r) r.noise = { causes = 3 } end,
       function (r) r.ticks.typical = 1e300 end,
     } do
-      local made = made_up.pools()
+      local made = made_up.pools { forks = 3, rounds = 5 }
       change(made.results[2])
       change(made.results[4])
       local good, html = pcall(page, made)
