@@ -141,11 +141,11 @@ static cb_ring *create_cq(const cb_spec *spec, cb_error *error)
   }
 
 static const cb_option rwq_options[] = {SIZE, {}};
-static const cb_option cq_options[] = {SIZE,
-                                       {"tokens", CB_BOOLEAN, "true", 0, 0,
-                                        nullptr, nullptr,
-                                        "in loops: each thread has a token"},
-                                       {}};
+static const cb_option cq_options[] = {
+    SIZE,
+    {"tokens", CB_BOOLEAN, "false", 0, 0, nullptr, nullptr,
+     "in loops: each thread has a token; for one producer"},
+    {}};
 
 const cb_ring_kind peer_moodycamel_rwq = {
     {"moodycamel_rwq", "the real moodycamel::ReaderWriterQueue", rwq_options,
