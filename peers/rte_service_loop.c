@@ -222,9 +222,10 @@ static int prepare(void *opaque, uint64_t n, struct cb_error *error)
   if (status < 0 || atomic_load_explicit(&state->awake, memory_order_acquire))
     return status;
   sem_post(&state->wake);
+  /* The lcore may still be on this CPU. */
   while (!atomic_load_explicit(&state->awake, memory_order_acquire) &&
          !stopped(state))
-    rte_pause();
+    sched_yield();
   return 0;
 }
 

@@ -44,9 +44,7 @@ local function make(name, values)
   if home[name] and why_absent(home[name]) then
     return nil, why_absent(home[name])
   end
-  local construct = cbench.workload[name]
-  if not construct then return nil, "this build has no " .. name end
-  return construct(values)
+  return cbench.workload[name](values)
 end
 
 -- Who wrote what: a column.
@@ -62,7 +60,14 @@ local function origin(of)
   end }
 end
 
-local shown = { "ticks.typical", "ratio", "interval", "verdict" }
+-- Ours and theirs are of two names, but do the same; so there is a verdict.
+local function verdict(row)
+  local ratio = row.ratio
+  if not ratio or ratio.to == row.name then return ratio and "(reference)" end
+  return ratio.verdict
+end
+
+local shown = { "ticks.typical", "ratio", "interval", { "verdict", verdict } }
 
 local function columns(first, of)
   local list = {}
