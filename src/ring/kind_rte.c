@@ -552,8 +552,7 @@ static const struct cb_option rte_options[] = {
 
 const struct cb_ring_kind cb_ring_rte = {
     .kind.name = "rte",
-    .kind.summary = "DPDK's rte_ring: one or several threads a side, relaxed "
-                    "or serialised tail, bulk and burst",
+    .kind.summary = "DPDK's rte_ring: sides st, mt, rts or hts, bulk and burst",
     .kind.options = rte_options,
     .limits = {.zero_allowed = true},
     .create = rte_create,

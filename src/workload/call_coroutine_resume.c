@@ -8,7 +8,7 @@
 #include "workload/calls.h"
 
 #include "service/calls.h"
-#include "workload/coroutines.h"
+#include "workload/pools.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -77,8 +77,8 @@ static int create(const struct cb_spec *spec, struct cb_call *call,
 }
 
 static const struct cb_option options[] = {
-    COROUTINE_BACKEND_OPTION,
-    COROUTINE_POOL_OPTION,
+    BACKEND_OPTION,
+    POOL_OPTION,
     {.name = "stack_size",
      .type = CB_INTEGER,
      .preset = "65536",
