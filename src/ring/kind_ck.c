@@ -217,8 +217,8 @@ static const struct cb_option ck_options[] = {
 
 const struct cb_ring_kind cb_ring_ck = {
     .kind.name = "ck",
-    .kind.summary = "Concurrency Kit's ck_ring: producers publish in turn, "
-                    "consumers copy first and claim afterwards",
+    .kind.summary = "Concurrency Kit's ck_ring: consumers copy first and "
+                    "claim afterwards",
     .kind.options = ck_options,
     .limits = {.zero_allowed = true},
     .create = ck_create,

@@ -67,7 +67,7 @@ describe("help", function ()
     end
   end)
 
-  it("fits 80 columns, names aside", function ()
+  it("fits 100 columns, names aside", function ()
     for _, topic in ipairs(topics()) do
       for line in printed(cbench.help, topic):gmatch "[^\n]+" do
         local text = line:gsub("%b()", "")
