@@ -8,7 +8,7 @@
 #ifndef CB_COROUTINE_ANNOTATE_H
 #define CB_COROUTINE_ANNOTATE_H
 
-#include "coroutine/coroutine.h"
+#include "coroutine/backend.h"
 
 #ifdef HAVE_VALGRIND_VALGRIND_H
 #include <valgrind/memcheck.h>

@@ -11,7 +11,7 @@
 #ifndef CB_COROUTINE_OPS_H
 #define CB_COROUTINE_OPS_H
 
-#include "coroutine.h"
+#include "backend.h"
 
 /* False: it may not be entered; return CB_REFUSED(coroutine). */
 CB_HOT bool cb_begin_enter(struct cb_coroutine *coroutine)

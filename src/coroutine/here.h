@@ -11,7 +11,7 @@
 
 #include "config.h"
 
-#include "coroutine/coroutine.h"
+#include "coroutine/backend.h"
 
 #define CB_HERE cb_here
 #define CB_REFUSED cb_coroutine_refused

@@ -4,7 +4,7 @@
 
 #include "config.h"
 
-#include "coroutine/coroutine.h"
+#include "coroutine/backend.h"
 
 #if defined CB_ASM &&                                                          \
     (defined __x86_64__ && !defined __ILP32__ || defined __aarch64__)

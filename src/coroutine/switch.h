@@ -8,7 +8,7 @@
 #ifndef CB_COROUTINE_SWITCH_H
 #define CB_COROUTINE_SWITCH_H
 
-#include "coroutine/coroutine.h"
+#include "coroutine/backend.h"
 
 int cb_switch(struct cb_coroutine *coroutine, int value);
 /* The same, and the control bits of the floating point unit. */

@@ -25,9 +25,8 @@ extern const struct cb_embedded cb_embedded_headers[];
 
 enum { WORDS_MAX = 128 };
 
-static const char *const files[] = {"statement.c",     "statement.so",
-                                    "messages",        "cbench.h",
-                                    "cbench/plugin.h", NULL};
+static const char *const files[] = {"statement.c", "statement.so", "messages",
+                                    NULL};
 
 struct folder {
   char path[200];
@@ -56,8 +55,21 @@ static int make_folder(struct folder *folder, struct cb_error *error)
                  strerror(code));
 }
 
+/* Where a header of the source tree is included from: as it is installed. */
+static const char *place(const struct cb_embedded *header, char name[64])
+{
+  if (strncmp(header->name, "src/cbench", 10) == 0)
+    snprintf(name, 64, "%s", header->name + 4);
+  else
+    snprintf(name, 64, "cbench%s", strrchr(header->name, '/'));
+  return name;
+}
+
 static void remove_folder(struct folder *folder)
 {
+  char installed[64];
+  for (const struct cb_embedded *it = cb_embedded_headers; it->name; it++)
+    unlink(in_folder(folder, place(it, installed)));
   for (const char *const *name = files; *name; name++)
     unlink(in_folder(folder, *name));
   rmdir(in_folder(folder, "cbench"));
@@ -81,10 +93,10 @@ static int write_sources(struct folder *folder, const char *source,
                          struct cb_error *error)
 {
   const struct cb_embedded *header = cb_embedded_headers;
+  char name[64];
   for (; header->name; header++) {
-    bool main = strcmp(header->name, "src/cbench.h") == 0;
-    if (write_file(folder, main ? "cbench.h" : "cbench/plugin.h", header->text,
-                   header->size, error) < 0)
+    if (write_file(folder, place(header, name), header->text, header->size,
+                   error) < 0)
       return error->code;
   }
   return write_file(folder, "statement.c", source, strlen(source), error);

@@ -8,7 +8,7 @@
 
 #include "workload/pools.h"
 
-#include "coroutine/coroutine.h"
+#include "coroutine/backend.h"
 
 /* Sums of the threads' counts. */
 struct coroutine_sums {

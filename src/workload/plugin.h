@@ -73,7 +73,7 @@ struct cb_host {
   uint64_t (*ring_drain)(struct cb_ring *ring, cb_ring_drop *drop,
                          void *context);
 
-  /* A thread's struct cb_here (cbench/coroutine.h) lies so many bytes from its
+  /* A thread's struct cb_here (cbench/backend.h) lies so many bytes from its
    * thread pointer. */
   ptrdiff_t here_offset;
   struct cb_here *(*here)(void);

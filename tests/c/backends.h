@@ -6,7 +6,7 @@
 #include "plugins.h"
 #include "test.h"
 
-#include "coroutine/coroutine.h"
+#include "coroutine/backend.h"
 #include "coroutine/kinds.h"
 #include "pool/kinds.h"
 

@@ -22,7 +22,7 @@ allowed() { # FROM TO: may a file in folder FROM include one of folder TO?
   esac
   [ "$(floor "$2")" -lt "$(floor "$1")" ]
 }
-echo 1..3
+echo 1..5
 bad=
 for from in base coroutine pool ring service measure workload lua program; do
   for include in $(grep -rhoE '^ *# *include "[a-z]+/' "$from" 2>/dev/null |
@@ -39,7 +39,33 @@ high=$(grep -rlE '# *include [<"](lua|lauxlib|lualib|jansson)\.h' base \
   coroutine pool ring service measure workload 2>/dev/null)
 [ -z "$high" ] && echo "ok 2 - no Lua and no JSON below floor 5" ||
   echo "not ok 2 - Lua or JSON below floor 5: $high"
-# cbench.h is the one page that stands outside the floors.
-own=$(grep -nE '# *include "' cbench.h)
-[ -z "$own" ] && echo "ok 3 - cbench.h includes no file of ours" ||
-  echo "not ok 3 - cbench.h includes $own"
+# The public headers stand outside the floors, and know each other only.
+own=$(grep -nE '# *include "' cbench.h cbench/*.h | grep -v '"cbench/')
+[ -z "$own" ] && echo "ok 3 - public headers include only public headers" ||
+  echo "not ok 3 - public headers include only public headers: $own"
+bad=
+for from in cbench/*.h; do
+  from=${from##*/}
+  from=${from%.h}
+  for include in $(grep -oE '^#include "cbench/[a-z]+' "cbench/$from.h" |
+    sed 's/.*\///'); do
+    case $from-$include in
+    *-base | pool-coroutine) ;;
+    *) bad="$bad $from->$include" ;;
+    esac
+  done
+done
+[ -z "$bad" ] && echo "ok 4 - and only of a lower floor" ||
+  echo "not ok 4 - and only of a lower floor:$bad"
+bad=
+for header in cbench/*.h; do
+  grep -qx "#include \"$header\"" cbench.h || bad="$bad $header"
+  printf '#include "%s"\n' "$header" |
+    ${CC:-cc} -std=c11 -fsyntax-only -Werror -Wall -Wextra -I. -xc - ||
+    bad="$bad $header"
+  ! command -v g++ >/dev/null || printf '#include "%s"\n' "$header" |
+    g++ -std=c++11 -fsyntax-only -Werror -Wall -Wextra -I. -xc++ - ||
+    bad="$bad $header"
+done
+[ -z "$bad" ] && echo "ok 5 - each is in cbench.h and stands alone" ||
+  echo "not ok 5 - each is in cbench.h and stands alone:$bad"

@@ -7,6 +7,7 @@ work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 mkdir -p "$work/include/cbench"
 cp "$top_srcdir/src/cbench.h" "$work/include/"
+cp "$top_srcdir"/src/cbench/*.h "$work/include/cbench/"
 cp "$top_srcdir/src/ring/ring_loops.h" "$work/include/cbench/"
 
 cat >"$work/toy.c" <<'TOY'

@@ -1,6 +1,6 @@
 /*
- * coroutine.h - what the coroutine back ends share, installed as
- * cbench/coroutine.h for plug-ins that bring one of their own.
+ * backend.h - what the coroutine back ends share, installed as
+ * cbench/backend.h for plug-ins that bring one of their own.
  *
  * A coroutine's caller is the whole of its state: NULL while it is suspended,
  * whoever entered it while it is entered, CB_ENDED once it has returned from
@@ -14,8 +14,8 @@
  *
  * This is plain C11 that is C++ too, for plug-ins in that language.
  */
-#ifndef CB_COROUTINE_H
-#define CB_COROUTINE_H
+#ifndef CB_COROUTINE_BACKEND_H
+#define CB_COROUTINE_BACKEND_H
 
 #include "cbench.h"
 
