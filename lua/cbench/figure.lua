@@ -107,7 +107,7 @@ function figure.frequency(hz)
 end
 
 --- A parameter's value as it stands in labels and cells: 10, asm, true, and
--- spsc{size=64} for a kind with options.
+-- spsc{size=64} for a kind with options, a>b for a list of kinds.
 function figure.value(value)
   if type(value) == "number" then
     local whole = math.tointeger(value)
@@ -118,6 +118,10 @@ function figure.value(value)
     return (tostring(value):gsub(":? 0x%x+$", ""))
   end
   local words, names = {}, {}
+  if type(value[1]) == "table" then -- a list of kinds
+    for i, item in ipairs(value) do words[i] = figure.value(item) end
+    return table.concat(words, ">")
+  end
   for key in pairs(value) do
     if type(key) == "string" and key ~= "kind" then names[#names + 1] = key end
   end

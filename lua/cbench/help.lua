@@ -36,6 +36,9 @@ end
 
 local function range(parameter)
   if parameter.choices then return table.concat(parameter.choices, ", ") end
+  if parameter.type == "list" then
+    return ("a list of the family '%s'"):format(parameter.family)
+  end
   if parameter.family then return "a " .. parameter.family end
   if not parameter.min then return parameter.type end
   return ("%s .. %s"):format(number(parameter.min), number(parameter.max))
@@ -43,7 +46,7 @@ end
 
 local function parameter_row(parameter)
   local left = parameter.name
-  if parameter.preset ~= nil then
+  if parameter.preset ~= nil and parameter.type ~= "list" then
     left = left .. " = " .. spell(parameter.preset)
   end
   return { left, ("%s  (%s)"):format(parameter.help, range(parameter)) }
@@ -55,6 +58,38 @@ local function parameter_lines(parameters)
     rows[i] = parameter_row(parameter)
   end
   return columns(rows)
+end
+
+-- { "ring", size = 64 }: an entry of a list, as a script would write it.
+local function entry_text(entry)
+  local words, names = { ("%q"):format(entry[1]) }, {}
+  for key in pairs(entry) do
+    if type(key) == "string" then names[#names + 1] = key end
+  end
+  table.sort(names)
+  for _, key in ipairs(names) do
+    local value = entry[key]
+    words[#words + 1] = ("%s = %s"):format(key,
+      type(value) == "string" and ("%q"):format(value) or spell(value))
+  end
+  return "{ " .. table.concat(words, ", ") .. " }"
+end
+
+-- What a list has in it when nothing is said, an entry a line.
+local function list_lines(parameters)
+  local parts = {}
+  for _, parameter in ipairs(parameters) do
+    if parameter.type == "list" and parameter.preset then
+      local lines = {}
+      for i, entry in ipairs(parameter.preset) do
+        lines[i] = "  " .. entry_text(entry)
+      end
+      parts[#parts + 1] = ("%s when nothing is said; `help \"%s\"` lists what "
+        .. "there is:\n%s"):format(parameter.name, parameter.family,
+        table.concat(lines, "\n"))
+    end
+  end
+  return parts
 end
 
 -- What a kind can and cannot do, as far as it says so.
@@ -87,6 +122,9 @@ local function kind_page(family, name)
   local page = { ("%s (%s): %s"):format(name, family, kind.summary) }
   if kind.parameters[1] then
     page[#page + 1] = parameter_lines(kind.parameters)
+  end
+  for _, part in ipairs(list_lines(kind.parameters)) do
+    page[#page + 1] = part
   end
   if next(kind.limits) then page[#page + 1] = limit_lines(kind.limits) end
   local example = kind_example(family, name, kind)

@@ -38,6 +38,10 @@ local function spell(value)
   for key in pairs(value) do
     if type(key) == "string" then keys[#keys + 1] = key end
   end
+  if type(value[1]) == "table" then -- a list of kinds
+    for i, entry in ipairs(value) do parts[i] = spell(entry) end
+    return table.concat(parts, ">")
+  end
   table.sort(keys)
   for i, key in ipairs(keys) do
     parts[i] = key .. "=" .. spell(value[key])
@@ -92,14 +96,29 @@ function workload.check_common(name, value)
   return value
 end
 
+-- The option that takes what stands without a name, as stages of a pipeline
+-- do; only a list can.
+local function list_option(kind)
+  for _, option in ipairs(kind.options) do
+    if option.type == "list" then return option.name end
+  end
+end
+
 -- Splits what the user wrote into the common fields and the kind's own.
-local function split(arguments)
+local function split(kind, arguments)
   local fields, params = {}, {}
+  local list = list_option(kind)
   for key, value in pairs(arguments) do
     if common[key] then
       local checked, message = workload.check_common(key, value)
       if checked == nil then return nil, message end
       fields[key] = checked
+    elseif math.type(key) == "integer" and list then
+      if arguments[list] ~= nil then
+        return nil, ("option '%s': given by name and without"):format(list)
+      end
+      params[list] = params[list] or {}
+      params[list][key] = value
     elseif math.type(key) == "integer" then
       return nil, "parameters are named, as in { depth = 10 }"
     else
@@ -126,13 +145,26 @@ local function sides(value)
   return value.producer .. "/" .. value.consumer
 end
 
+local function whole(value)
+  return math.type(value) == "float" and math.tointeger(value) or value
+end
+
 -- Whole floats become integers, so that 10.0 and 10 make one label.
-local function tidy(option, value)
+local tidy
+function tidy(option, value)
   if option.type == "integer" then return math.tointeger(value) end
+  if option.type == "list" and type(value) == "table" then
+    local list = {}
+    for i, entry in ipairs(value) do
+      list[i] = tidy({ type = "kind" }, entry)
+      if type(list[i]) ~= "table" then list[i] = { list[i] } end
+    end
+    return list
+  end
   if option.type == "kind" and type(value) == "table" then
     local copy, options = {}, 0
     for key, entry in pairs(value) do
-      copy[key] = sides(entry)
+      copy[key] = whole(sides(entry))
       if key ~= 1 then options = options + 1 end
     end
     return options > 0 and copy or copy[1]
@@ -171,7 +203,7 @@ function workload.describe(name, arguments)
     local _, message = core.check_params(name, {})
     return nil, message
   end
-  local fields, params = split(arguments)
+  local fields, params = split(kind, arguments)
   if not fields then return nil, params end
   -- A workload without the option runs on the threads its roles say.
   if params.threads ~= nil and not has_option(kind, "threads") then

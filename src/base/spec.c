@@ -22,6 +22,8 @@ struct value {
   double number;
   char *string;
   struct cb_spec *spec;
+  struct cb_spec **list;
+  size_t count; /* of the list */
 };
 
 struct cb_spec {
@@ -70,6 +72,8 @@ static const char *type_name(const struct cb_option *option)
   case CB_STRING:
   case CB_CHOICE:
     return "string";
+  case CB_LIST:
+    return "list";
   default:
     return option->family->name;
   }
@@ -217,6 +221,24 @@ int cb_spec_set_spec(struct cb_spec *spec, const char *name,
   return 0;
 }
 
+int cb_spec_append(struct cb_spec *spec, const char *name,
+                   struct cb_spec *child, struct cb_error *error)
+{
+  int index = option_index(spec, name, error);
+  if (index >= 0 && spec->kind->options[index].type != CB_LIST)
+    index = wrong_type(&spec->kind->options[index], "a list", error);
+  struct value *value = index >= 0 ? &spec->values[index] : NULL;
+  struct cb_spec **list =
+      value ? realloc(value->list, (value->count + 1) * sizeof *list) : NULL;
+  if (!list) {
+    cb_spec_destroy(child);
+    return value ? cb_fail(error, -ENOMEM, "out of memory") : index;
+  }
+  list[value->count++] = child;
+  value->list = list;
+  return 0;
+}
+
 /* A default is written as in a script, so it goes the way of any value. */
 static int set_preset(struct cb_spec *spec, const struct cb_option *option,
                       struct cb_error *error)
@@ -231,18 +253,16 @@ static int set_preset(struct cb_spec *spec, const struct cb_option *option,
   case CB_BOOLEAN:
     return cb_spec_set_boolean(spec, option->name,
                                strcmp(option->preset, "true") == 0, error);
+  case CB_LIST:
+    return 0;
   default:
     return cb_spec_set_string(spec, option->name, option->preset, error);
   }
 }
 
-struct cb_spec *cb_spec_create(const struct cb_family *family, const char *name,
-                               struct cb_error *error)
+static struct cb_spec *new_spec(const struct cb_kind *kind,
+                                struct cb_error *error)
 {
-  const struct cb_kind *kind = cb_kind_find(family, name, error);
-  if (!kind)
-    return NULL;
-
   struct cb_spec *spec = calloc(1, sizeof *spec);
   if (spec)
     spec->values = calloc(option_count(kind) + 1, sizeof *spec->values);
@@ -252,6 +272,16 @@ struct cb_spec *cb_spec_create(const struct cb_family *family, const char *name,
     return NULL;
   }
   spec->kind = kind;
+  return spec;
+}
+
+struct cb_spec *cb_spec_create(const struct cb_family *family, const char *name,
+                               struct cb_error *error)
+{
+  const struct cb_kind *kind = cb_kind_find(family, name, error);
+  struct cb_spec *spec = kind ? new_spec(kind, error) : NULL;
+  if (!spec)
+    return NULL;
   for (size_t i = 0; i < option_count(kind); i++)
     if (set_preset(spec, &kind->options[i], error) < 0) {
       cb_spec_destroy(spec);
@@ -265,11 +295,53 @@ void cb_spec_destroy(struct cb_spec *spec)
   if (!spec)
     return;
   for (size_t i = 0; i < option_count(spec->kind); i++) {
-    free(spec->values[i].string);
-    cb_spec_destroy(spec->values[i].spec);
+    struct value *value = &spec->values[i];
+    free(value->string);
+    cb_spec_destroy(value->spec);
+    for (size_t j = 0; j < value->count; j++)
+      cb_spec_destroy(value->list[j]);
+    free(value->list);
   }
   free(spec->values);
   free(spec);
+}
+
+static int copy_list(const struct value *from, struct value *to,
+                     struct cb_error *error)
+{
+  to->list = calloc(from->count + 1, sizeof *to->list);
+  if (!to->list)
+    return cb_fail(error, -ENOMEM, "out of memory");
+  for (; to->count < from->count; to->count++)
+    if (!(to->list[to->count] = cb_spec_copy(from->list[to->count], error)))
+      return -ENOMEM;
+  return 0;
+}
+
+static int copy_value(const struct value *from, struct value *to,
+                      struct cb_error *error)
+{
+  to->integer = from->integer;
+  to->number = from->number;
+  if (from->string && set_text(to, from->string, error) < 0)
+    return -ENOMEM;
+  if (from->spec && !(to->spec = cb_spec_copy(from->spec, error)))
+    return -ENOMEM;
+  return from->list ? copy_list(from, to, error) : 0;
+}
+
+struct cb_spec *cb_spec_copy(const struct cb_spec *spec, struct cb_error *error)
+{
+  struct cb_spec *copy = new_spec(spec->kind, error);
+  if (!copy)
+    return NULL;
+  copy->object = spec->object;
+  for (size_t i = 0; i < option_count(spec->kind); i++)
+    if (copy_value(&spec->values[i], &copy->values[i], error) < 0) {
+      cb_spec_destroy(copy);
+      return NULL;
+    }
+  return copy;
 }
 
 const struct cb_kind *cb_spec_kind(const struct cb_spec *spec)
@@ -318,4 +390,17 @@ const char *cb_spec_string(const struct cb_spec *spec, const char *name)
 const struct cb_spec *cb_spec_spec(const struct cb_spec *spec, const char *name)
 {
   return value_of(spec, name)->spec;
+}
+
+size_t cb_spec_count(const struct cb_spec *spec, const char *name)
+{
+  return value_of(spec, name)->count;
+}
+
+const struct cb_spec *cb_spec_at(const struct cb_spec *spec, const char *name,
+                                 size_t index)
+{
+  const struct value *value = value_of(spec, name);
+  assert(index < value->count);
+  return value->list[index];
 }

@@ -46,7 +46,8 @@ enum cb_type {
   CB_BOOLEAN,
   CB_STRING,
   CB_CHOICE, /* one of the words in choices, "spin|pause|yield" */
-  CB_KIND    /* a kind of another family, with its own options */
+  CB_KIND,   /* a kind of another family, with its own options */
+  CB_LIST    /* several of them, in order */
 };
 
 /* One option of a kind: what is checked, shown by help and completed. A list
@@ -54,10 +55,12 @@ enum cb_type {
 struct cb_option {
   const char *name;
   enum cb_type type;
-  const char *preset;             /* default, written as a script would */
+  /* Default, written as a script would; NULL: there is none. That of a list is
+   * for scripts only: in a new spec a list is empty. */
+  const char *preset;
   double min, max;                /* of CB_INTEGER and CB_NUMBER, inclusive */
   const char *choices;            /* of CB_CHOICE, separated by '|' */
-  const struct cb_family *family; /* of CB_KIND */
+  const struct cb_family *family; /* of CB_KIND and CB_LIST */
   const char *help;               /* one line, with the unit */
 };
 
@@ -122,6 +125,13 @@ CB_API int cb_spec_set_string(struct cb_spec *spec, const char *option,
 /* Takes over the child, also when it fails. */
 CB_API int cb_spec_set_spec(struct cb_spec *spec, const char *option,
                             struct cb_spec *child, struct cb_error *error);
+/* Puts a kind at the end of a list; takes over the child, also when it fails. */
+CB_API int cb_spec_append(struct cb_spec *spec, const char *option,
+                          struct cb_spec *child, struct cb_error *error);
+/* The same kind with the same values; an object that was lent is lent again.
+ * NULL: out of memory. */
+CB_API struct cb_spec *cb_spec_copy(const struct cb_spec *spec,
+                                    struct cb_error *error);
 /* Lends a living object (a ring, a pool) in place of one made afresh; it must
  * outlive the spec. The kind in the spec stays the object's kind. */
 CB_API void cb_spec_lend(struct cb_spec *spec, void *object);
@@ -133,8 +143,13 @@ CB_API double cb_spec_number(const struct cb_spec *spec, const char *option);
 CB_API bool cb_spec_boolean(const struct cb_spec *spec, const char *option);
 CB_API const char *cb_spec_string(const struct cb_spec *spec,
                                   const char *option);
+/* NULL where the option has no default and was not set. */
 CB_API const struct cb_spec *cb_spec_spec(const struct cb_spec *spec,
                                           const char *option);
+/* Kinds in a list, and the one at index, from 0. */
+CB_API size_t cb_spec_count(const struct cb_spec *spec, const char *option);
+CB_API const struct cb_spec *cb_spec_at(const struct cb_spec *spec,
+                                        const char *option, size_t index);
 /* The object lent, or NULL. */
 CB_API void *cb_spec_object(const struct cb_spec *spec);
 

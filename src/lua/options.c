@@ -63,6 +63,63 @@ static int set_kind(lua_State *L, struct cb_spec *spec,
   return cb_spec_set_spec(spec, option->name, child, error);
 }
 
+/* A list's elements are numbered in messages: "stage 2 (ring): ...". */
+static int set_element(lua_State *L, struct cb_spec *spec,
+                       const struct cb_option *option, lua_Integer at, int keep,
+                       struct cb_error *error)
+{
+  struct cb_error trouble;
+  struct cb_spec *child =
+      build(L, lua_gettop(L), option->family, keep, &trouble);
+  if (child)
+    return cb_spec_append(spec, option->name, child, error);
+  if (lua_istable(L, -1))
+    lua_rawgeti(L, -1, 1);
+  else
+    lua_pushvalue(L, -1);
+  const char *kind =
+      lua_type(L, -1) == LUA_TSTRING ? lua_tostring(L, -1) : NULL;
+  cb_fail(error, trouble.code, "%s %d%s%.20s%s: %s", option->family->name,
+          (int)at, kind ? " (" : "", kind ? kind : "", kind ? ")" : "",
+          trouble.text);
+  lua_pop(L, 1);
+  return trouble.code;
+}
+
+/* Has the table at index keys beyond 1 to count? */
+static bool has_other_keys(lua_State *L, int index, lua_Integer count)
+{
+  for (lua_pushnil(L); lua_next(L, index); lua_pop(L, 1))
+    if (!lua_isinteger(L, -2) || lua_tointeger(L, -2) < 1 ||
+        lua_tointeger(L, -2) > count) {
+      lua_pop(L, 2);
+      return true;
+    }
+  return false;
+}
+
+static int set_list(lua_State *L, struct cb_spec *spec,
+                    const struct cb_option *option, int keep,
+                    struct cb_error *error)
+{
+  int list = lua_gettop(L);
+  lua_Integer count =
+      lua_istable(L, list) ? (lua_Integer)lua_rawlen(L, list) : 0;
+  luaL_checkstack(L, 10, "lists nested too deeply");
+  if (count == 0 || has_other_keys(L, list, count))
+    return cb_fail(error, -EINVAL,
+                   "option '%s': a list of the family '%s' is wanted",
+                   option->name, option->family->name);
+  for (lua_Integer i = 1; i <= count; i++) {
+    lua_rawgeti(L, list, i);
+    int status = set_element(L, spec, option, i, keep, error);
+    lua_pop(L, 1);
+    if (status < 0)
+      return status;
+  }
+  return 0;
+}
+
 /* { producer = "mt", consumer = "st" } is the choice "mt/st"; "mt" when both
  * are the same. */
 static int set_sides(lua_State *L, struct cb_spec *spec, const char *key,
@@ -96,6 +153,8 @@ static int set_value(lua_State *L, struct cb_spec *spec, const char *key,
   const struct cb_option *option = find_option(spec, key);
   if (option && option->type == CB_KIND)
     return set_kind(L, spec, option, keep, error);
+  if (option && option->type == CB_LIST)
+    return set_list(L, spec, option, keep, error);
   if (option && option->type == CB_CHOICE && lua_istable(L, -1))
     return set_sides(L, spec, key, error);
   switch (lua_type(L, -1)) {
@@ -250,8 +309,8 @@ struct cb_spec *cb_lua_check_spec(lua_State *L, int index,
 
 static const char *type_name(enum cb_type type)
 {
-  static const char *const names[] = {"integer", "number", "boolean",
-                                      "string",  "choice", "kind"};
+  static const char *const names[] = {"integer", "number", "boolean", "string",
+                                      "choice",  "kind",   "list"};
   return names[type];
 }
 
@@ -275,6 +334,13 @@ static void push_preset(lua_State *L, const struct cb_option *option)
     break;
   case CB_BOOLEAN:
     lua_pushboolean(L, strcmp(option->preset, "true") == 0);
+    break;
+  case CB_LIST: /* written as a script would, so Lua reads it */
+    lua_pushfstring(L, "return %s", option->preset);
+    if (luaL_loadstring(L, lua_tostring(L, -1)) ||
+        lua_pcall(L, 0, 1, 0) != LUA_OK)
+      lua_error(L);
+    lua_remove(L, -2);
     break;
   default:
     lua_pushstring(L, option->preset);
@@ -304,7 +370,7 @@ static void push_option(lua_State *L, const struct cb_option *option)
     push_choices(L, option->choices);
     lua_setfield(L, -2, "choices");
   }
-  if (option->type == CB_KIND) {
+  if (option->type == CB_KIND || option->type == CB_LIST) {
     lua_pushstring(L, option->family->name);
     lua_setfield(L, -2, "family");
   }

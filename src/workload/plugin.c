@@ -211,7 +211,8 @@ static bool is_own(const struct cb_plugin *plugin, const char *family,
 static int resolve(struct cb_option *option, const struct cb_plugin *plugin,
                    const char *prefix, struct cb_error *error)
 {
-  if (option->type != CB_KIND || option->family)
+  bool named = option->type == CB_KIND || option->type == CB_LIST;
+  if (!named || option->family)
     return 0;
   const char *word = option->choices ? option->choices : "";
   option->family = cb_family_find(word);
@@ -220,7 +221,8 @@ static int resolve(struct cb_option *option, const struct cb_plugin *plugin,
                    "plug-in '%.60s', option '%.40s': there is no family '%.40s'"
                    " (its choices name one)",
                    plugin->name, option->name, word);
-  if (prefix && option->preset && is_own(plugin, word, option->preset)) {
+  if (prefix && option->type == CB_KIND && option->preset &&
+      is_own(plugin, word, option->preset)) {
     option->preset = full_name(prefix, option->preset);
     if (!option->preset)
       return cb_fail(error, -ENOMEM, "out of memory");

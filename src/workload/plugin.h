@@ -13,8 +13,8 @@
  * below make that look like the plain call. So it uses the library that loaded
  * it, whichever way that was loaded itself, and shares its threads' state.
  *
- * An option of type CB_KIND cannot name its family by address here. It says
- * .choices = "ring" instead.
+ * An option of type CB_KIND or CB_LIST cannot name its family by address here.
+ * It says .choices = "ring" instead.
  *
  * The host works on copies of the kinds: a function that gets a spec finds the
  * kind it was called for by cb_spec_kind, perhaps under a name with a prefix.
@@ -27,7 +27,7 @@
 
 /* Counts whenever the layout of a struct in the installed headers changes. A
  * host loads plug-ins of its own ABI only. */
-#define CB_PLUGIN_ABI 1
+#define CB_PLUGIN_ABI 2
 
 /* What the host lends. Grows at its end within one ABI: size says how much of
  * it there is. The functions are those of cbench.h without `cb_`. */
