@@ -18,7 +18,7 @@ local roots = {
   "name", "status", "reason", "op", "params", "threads", "unit", "ticks", "ns",
   "per_second", "ratio", "iterations", "rounds", "forks", "stopped_by",
   "counters", "checks", "noise", "interpreter", "derived", "limit",
-  "workload", "overlap",
+  "workload", "overlap", "latency",
 }
 
 -- Short names for what most tables show.
@@ -28,12 +28,15 @@ local words = {
   ratio = "ratio.value", to = "ratio.to", interval = "interval",
   verdict = "verdict", new = "counters.new", limit = "limit.value",
   state = "limit.state",
+  p50 = "latency.p50", p99 = "latency.p99", p999 = "latency.p999",
+  ["max latency"] = "latency.max",
 }
 
 local titles = {
   ["ns.typical"] = "typical", ["ratio.value"] = "ratio",
   ["ratio.to"] = "compared to", ["per_second"] = "all",
   ["limit.value"] = "limit", ["limit.state"] = "state",
+  ["latency.p999"] = "p99.9",
 }
 
 local kinds = {
@@ -127,6 +130,7 @@ local function group_of(path, context)
   local root = path:match("^%w+")
   if root == "ticks" then return "ticks/" .. context.unit end
   if root == "ns" then return "ns/" .. context.unit end
+  if root == "latency" then return "ns latency" end
   if path == "ratio.value" then return "x " .. context.reference end
 end
 
@@ -259,8 +263,11 @@ local function default_keys(results, context)
   add("counters.cycles", has "counters.cycles")
   add("counters.instructions", has "counters.instructions")
   add("per_second", any(results, function (record)
-    return (record.threads or 1) > 1 or nil
+    return (record.threads or 1) > 1 or record.latency ~= nil or nil
   end))
+  for _, name in ipairs { "p50", "p99", "p999", "max" } do
+    add("latency." .. name, has "latency.p50")
+  end
   add("overlap", any(results, overlap))
   add("ratio.value", has "ratio.value")
   add("ratio.to", context.many_references)
@@ -365,6 +372,7 @@ local writers = {
 -- Which columns share a unit: all of time, all of rates.
 local function family(column)
   if column.key:find("^ns%.") then return "time" end
+  if column.key:find("^latency%.") then return "latency" end
   return column.kind == "rate" and "rate" or nil
 end
 
@@ -385,6 +393,7 @@ end
 -- short and keep three digits: sets `scale` and completes the group.
 function columns.set_units(list, records)
   local time, time_scale = figure.time_unit(values_of(list, records, "time"))
+  local late, late_scale = figure.time_unit(values_of(list, records, "latency"))
   local prefix, rate_scale =
     figure.rate_unit(values_of(list, records, "rate"))
   for _, column in ipairs(list) do
@@ -392,6 +401,9 @@ function columns.set_units(list, records)
     if its == "time" then
       column.group = column.group:gsub("^ns", time)
       column.scale = time_scale
+    elseif its == "latency" then
+      column.group = column.group:gsub("^ns", late)
+      column.scale = late_scale
     elseif its == "rate" then
       column.group = prefix .. "op/s"
       column.scale = rate_scale

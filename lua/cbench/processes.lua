@@ -204,6 +204,12 @@ local function join_roles(into, from)
   end
 end
 
+local function join_latencies(sum, more)
+  if not more then return end
+  sum.latencies = sum.latencies or {}
+  table.move(more, 1, #more, #sum.latencies + 1, sum.latencies)
+end
+
 local function join_row(sum, row)
   if not sum then return row end
   if worse[row.status] > worse[sum.status] then
@@ -211,6 +217,7 @@ local function join_row(sum, row)
   end
   table.move(row.samples, 1, #row.samples, #sum.samples + 1, sum.samples)
   join_counters(sum.counters, row.counters, sum.operations, row.operations)
+  join_latencies(sum, row.latencies)
   join_roles(sum.roles, row.roles)
   sum.operations = sum.operations + row.operations
   sum.overlap = math.min(sum.overlap, row.overlap)

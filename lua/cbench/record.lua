@@ -55,6 +55,19 @@ local function counters_of(row)
   return counters
 end
 
+-- Percentiles of all processes together, in nanoseconds: of an open loop, from
+-- the moment at which each operation was due.
+local function latency_of(row, hz)
+  if not row.latencies then return nil end
+  local latency = core.percentiles(row.latencies)
+  if latency.count == 0 then return nil end
+  for key, ticks in pairs(latency) do
+    if key ~= "count" then latency[key] = ticks / hz * 1e9 end
+  end
+  latency.unit = "ns"
+  return latency
+end
+
 local function noise_of(estimate)
   local causes = {}
   for name, share in pairs(estimate.shares) do
@@ -104,6 +117,7 @@ local function measured(into, row, estimate, hz)
   if row.status ~= "ok" and row.status ~= "partial" then return end
   figures(into, row, estimate, hz)
   into.counters = counters_of(row)
+  into.latency = latency_of(row, hz)
   into.checks = { { name = "proof", held = row.checked } }
   into.roles = row.threads > 1 and row.roles or nil
   into.overlap = row.threads > 1 and row.overlap or nil

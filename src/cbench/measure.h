@@ -39,6 +39,9 @@ struct cb_counter {
   double value;
 };
 
+/* How often each value came, to within 1 %: opaque here. */
+struct cb_histogram;
+
 /* A piece of measurable work: all that measuring knows of it. Functions that
  * are NULL are skipped. setup, prepare, check, counters and teardown run on
  * the thread that measures, while no role runs. */
@@ -49,6 +52,9 @@ struct cb_workload {
   size_t role_count;
   unsigned flags;     /* CB_KIND_INTERPRETER */
   uint64_t batch_max; /* most operations in one batch, 0 for no limit */
+  /* How long a batch had better be, 0 for the usual. One that paces itself
+   * wants longer ones, and shares its n with nobody. */
+  double batch_seconds;
   int (*setup)(void *state, const struct cb_control *control,
                struct cb_error *error);
   /* Before every batch, untimed: n operations of each thread will follow. */
@@ -57,6 +63,10 @@ struct cb_workload {
    * since setup returned. A negative return fails the row with its sentence. */
   int (*check)(void *state, uint64_t operations, struct cb_error *error);
   size_t (*counters)(void *state, struct cb_counter *counters, size_t capacity);
+  /* Adds how many ticks each operation took since setup or the last call. Of
+   * a workload whose operations overlap, or wait: what one took is not what a
+   * batch took divided by n. */
+  void (*latency)(void *state, struct cb_histogram *into);
   void (*teardown)(void *state);
   /* Called on another thread while run runs, after stop was set: a loop that
    * does not look at stop may be told in another way. */
@@ -163,6 +173,9 @@ struct cb_result {
   struct cb_counter counters[CB_RESULT_COUNTERS];
   size_t counter_count;
   bool checked; /* the workload has a proof, and it held */
+  /* Ticks that operations took in timed rounds; NULL: the workload does not
+   * say. */
+  struct cb_histogram *latency;
   /* Per operation of the first role, by enum cb_hardware; NaN: not known. */
   double hardware[CB_HARDWARE_COUNT];
 };

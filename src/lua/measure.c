@@ -4,6 +4,7 @@
 #include "lua/coroutine.h"
 #include "lua/signals.h"
 #include "lua/workload.h"
+#include "measure/histogram.h"
 
 #include <lauxlib.h>
 #include <math.h>
@@ -239,6 +240,25 @@ static void push_counters(lua_State *L, const struct cb_result *result)
       push_counter(L, cb_hardware_name(i), "share", result->hardware[i]);
 }
 
+/* A flat list: the least and the most, then a value of each bucket and how
+ * often it came. */
+static void push_histogram(lua_State *L, const struct cb_histogram *histogram)
+{
+  struct cb_bucket bucket;
+  lua_Integer at = 0;
+  lua_newtable(L);
+  lua_pushinteger(L, (lua_Integer)histogram->least);
+  lua_rawseti(L, -2, ++at);
+  lua_pushinteger(L, (lua_Integer)histogram->most);
+  lua_rawseti(L, -2, ++at);
+  for (size_t i = 0; (i = cb_histogram_next(histogram, i, &bucket));) {
+    lua_pushinteger(L, (lua_Integer)bucket.low);
+    lua_rawseti(L, -2, ++at);
+    lua_pushinteger(L, (lua_Integer)bucket.count);
+    lua_rawseti(L, -2, ++at);
+  }
+}
+
 static void push_result(lua_State *L, const struct cb_result *result,
                         const struct cb_workload *workload)
 {
@@ -260,6 +280,12 @@ static void push_result(lua_State *L, const struct cb_result *result,
   lua_setfield(L, -2, "roles");
   push_counters(L, result);
   lua_setfield(L, -2, "counters");
+  if (result->latency) {
+    lua_createtable(L, 1, 0); /* others join it */
+    push_histogram(L, result->latency);
+    lua_rawseti(L, -2, 1);
+    lua_setfield(L, -2, "latencies");
+  }
 }
 
 static void push_measurement(lua_State *L, const struct session *session)
@@ -471,6 +497,48 @@ int cb_lua_analyse(lua_State *L)
     analyse_row(L, analysis, i, reference, &options);
     lua_rawseti(L, -2, (lua_Integer)i + 1);
   }
+  return 1;
+}
+
+/* ---- latency */
+
+/* Adds the histogram at the top of the stack, as push_histogram made it. */
+static void read_histogram(lua_State *L, struct cb_histogram *into)
+{
+  int list = lua_gettop(L);
+  size_t size = lua_istable(L, list) ? lua_rawlen(L, list) : 0;
+  if (size < 2)
+    return;
+  for (size_t at = 3; at + 1 <= size; at += 2)
+    cb_histogram_add(into, element(L, list, at), element(L, list, at + 1));
+  uint64_t least = element(L, list, 1), most = element(L, list, 2);
+  into->least = least < into->least ? least : into->least;
+  into->most = most > into->most ? most : into->most;
+}
+
+int cb_lua_percentiles(lua_State *L)
+{
+  static const struct {
+    const char *name;
+    double share;
+  } wanted[] = {{"p50", 0.5}, {"p90", 0.9}, {"p99", 0.99}, {"p999", 0.999}};
+  luaL_checktype(L, 1, LUA_TTABLE);
+  struct cb_histogram *sum = lua_newuserdatauv(L, sizeof *sum, 0);
+  cb_histogram_clear(sum);
+  for (lua_Integer i = 1; i <= (lua_Integer)lua_rawlen(L, 1); i++) {
+    lua_rawgeti(L, 1, i);
+    read_histogram(L, sum);
+    lua_pop(L, 1);
+  }
+  lua_createtable(L, 0, 8);
+  set_integer(L, "count", (lua_Integer)sum->count);
+  if (sum->count == 0)
+    return 1;
+  set_integer(L, "min", (lua_Integer)sum->least);
+  set_integer(L, "max", (lua_Integer)sum->most);
+  for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
+    set_integer(L, wanted[i].name,
+                (lua_Integer)cb_histogram_quantile(sum, wanted[i].share));
   return 1;
 }
 

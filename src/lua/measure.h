@@ -23,6 +23,10 @@ int cb_lua_measure(lua_State *L);
  * min, max, per_second, ..., shares = {}, ratio = {} }. */
 int cb_lua_analyse(lua_State *L);
 
+/* core.percentiles(list): of histograms as rows of core.measure have them, all
+ * together: { count, min, p50, p90, p99, p999, max }, in ticks. */
+int cb_lua_percentiles(lua_State *L);
+
 /* core.clock(): { source, basis, hz, cost }. core.now(): ticks. */
 int cb_lua_clock(lua_State *L);
 int cb_lua_now(lua_State *L);

@@ -124,6 +124,7 @@ static const luaL_Reg core_functions[] = {
     {"now", cb_lua_now},
     {"obey_parent", cb_lua_obey_parent},
     {"output", cb_lua_output},
+    {"percentiles", cb_lua_percentiles},
     {"perf", cb_lua_perf},
     {"place", cb_lua_place},
     {"plugin_folder", cb_lua_plugin_folder},

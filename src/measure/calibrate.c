@@ -112,14 +112,23 @@ static int find_n(struct search *search)
   return 0;
 }
 
+/* The workload's own wish, as far as there is time for it. */
+static double target_of(const struct cb_runner *runner,
+                        const struct cb_batch_limits *limits)
+{
+  double wanted = runner->work->batch_seconds * cb_clock()->hz;
+  if (wanted > 0)
+    return fmax(fmin(wanted, limits->patience), limits->least);
+  return runner->crew ? limits->crew : limits->target;
+}
+
 int cb_calibrate(struct cb_runner *runner, const struct cb_batch_limits *limits,
                  struct cb_watchdog *watchdog)
 {
   struct search search = {.runner = runner,
                           .limits = limits,
                           .watchdog = watchdog,
-                          .target =
-                              runner->crew ? limits->crew : limits->target};
+                          .target = target_of(runner, limits)};
   int status;
   if (runner->variant->n > 0) {
     runner->n = runner->variant->n;
@@ -144,8 +153,8 @@ static bool is_free(const struct cb_runner *runner,
                     const struct cb_batch_limits *limits)
 {
   return runner->ready && !runner->crew && runner->variant->n == 0 &&
-         runner->n > 0 && runner->n < n_most && runner->cost > 0 &&
-         runner->cost <= limits->most;
+         runner->work->batch_seconds == 0 && runner->n > 0 &&
+         runner->n < n_most && runner->cost > 0 && runner->cost <= limits->most;
 }
 
 /* A variant that comes late takes the n that others were given, if that suits

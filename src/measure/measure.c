@@ -382,6 +382,7 @@ void cb_measurement_destroy(struct cb_measurement *measurement)
   for (size_t i = 0; i < measurement->result_count; i++) {
     free(measurement->results[i].samples);
     free(measurement->results[i].roles);
+    free(measurement->results[i].latency);
   }
   free(measurement->results);
   free(measurement);

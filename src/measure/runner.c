@@ -5,6 +5,7 @@
 #include "base/ticks.h"
 #include "base/topology.h"
 #include "measure/causes.h"
+#include "measure/histogram.h"
 
 #include <errno.h>
 #include <math.h>
@@ -214,10 +215,29 @@ static size_t read_counters(struct cb_runner *runner,
   return count < CB_RESULT_COUNTERS ? count : CB_RESULT_COUNTERS;
 }
 
+/* What operations took since the last time; only that of timed rounds is kept,
+ * and without memory none. */
+static void take_latency(struct cb_runner *runner, bool keep)
+{
+  struct cb_workload *work = runner->work;
+  if (!work->latency)
+    return;
+  struct cb_histogram *taken = malloc(sizeof *taken);
+  if (!taken)
+    return;
+  cb_histogram_clear(taken);
+  work->latency(work->state, taken);
+  if (keep && taken->count)
+    runner->result->latency = taken;
+  else
+    free(taken);
+}
+
 void cb_runner_mark(struct cb_runner *runner)
 {
   runner->before_count = read_counters(runner, runner->before);
   runner->since_mark = 0;
+  take_latency(runner, false);
 }
 
 static void count(struct cb_runner *runner)
@@ -270,6 +290,7 @@ void cb_runner_close(struct cb_runner *runner)
   else if (runner->ready) {
     stop(runner);
     count(runner);
+    take_latency(runner, true);
     sum_up(runner);
     prove(runner);
     if (runner->work->teardown)
