@@ -126,6 +126,26 @@ struct cb_coroutine_work {
   struct cb_error error;
 };
 
+/* Items that go through coroutines, each in one of its own, as a stage of a
+ * pipeline has them on one thread. `most` items at once have room. */
+struct cb_coroutine_line {
+  struct cb_pool *pool;
+  uint64_t yields; /* times that an item waits */
+  uint64_t depth;  /* coroutines of an item, nested in each other */
+  size_t bytes;    /* of its stack that the innermost touches */
+  uint64_t item;   /* of the coroutine that is about to begin */
+  uint64_t level;  /* of its nest so far */
+  /* Those that wait, first in first out: number i, head <= i < tail, is
+   * waiting[i & mask]. */
+  struct cb_coroutine **waiting;
+  uint64_t mask, head, tail;
+  uint64_t *done; /* items whose coroutine has ended, in that order */
+  size_t done_count;
+  uint64_t entered, ended; /* bodies */
+  int status;              /* negative: why a loop did less */
+  struct cb_error error;
+};
+
 /* Whole measured loops: each does n operations and returns how many it did.
  * begin and end stand around the batches of yield and stack. NULL: the back
  * end has no such operation. */
@@ -138,6 +158,11 @@ struct cb_coroutine_loops {
   uint64_t (*nesting)(struct cb_coroutine_work *work, uint64_t n);
   uint64_t (*create)(struct cb_coroutine_work *work, uint64_t n);
   uint64_t (*stack)(struct cb_coroutine_work *work, uint64_t n);
+  /* Begins a coroutine for each of n items, and enters the n that have waited
+   * longest; what waits (again) is then at the tail. */
+  uint32_t (*start)(struct cb_coroutine_line *line, const uint64_t *items,
+                    uint32_t n);
+  uint32_t (*resume)(struct cb_coroutine_line *line, uint32_t n);
 };
 
 /* A kind of the family "backend". Comparison kinds have only loops. */

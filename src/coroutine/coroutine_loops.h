@@ -206,9 +206,100 @@ static uint64_t CB_FN(_loop_stack)(struct cb_coroutine_work *work, uint64_t n)
   return done;
 }
 
+/* ---- a line of items ---- */
+
+/* Enters the next of an item's nest; while that waits, so does this one. */
+CB_HOT void CB_FN(_line_below)(struct cb_coroutine_line *line, cb_entry *entry)
+{
+  struct cb_coroutine *child = cb_take(line->pool, entry, line, &line->error);
+  int action;
+  if (CB_UNLIKELY(!child)) {
+    line->status = line->error.code;
+    return;
+  }
+  while ((action = CB_ENTER_RAW(&child)) == CB_YIELD)
+    CB_FN(_yield)();
+  if (CB_LIKELY(action == CB_TERMINATE))
+    cb_give(child);
+  else
+    line->status = action;
+}
+
+static void CB_FN(_line_item)(void *opaque)
+{
+  struct cb_coroutine_line *line = (struct cb_coroutine_line *)opaque;
+  uint64_t item = line->item;
+  line->entered++;
+  if (CB_UNLIKELY(++line->level < line->depth)) {
+    bool outermost = line->level == 1;
+    CB_FN(_line_below)(line, CB_FN(_line_item));
+    if (outermost)
+      line->done[line->done_count++] = item;
+  } else {
+    bool alone = line->depth == 1;
+    if (line->bytes)
+      CB_FN(_touch)(line->bytes);
+    for (uint64_t left = line->yields; left; left--)
+      CB_FN(_yield)();
+    if (CB_LIKELY(alone))
+      line->done[line->done_count++] = item;
+  }
+  line->ended++;
+}
+
+/* Keeps a coroutine that waits, frees one that ended. */
+CB_HOT bool CB_FN(_line_keep)(struct cb_coroutine_line *line, int action,
+                              struct cb_coroutine *coroutine)
+{
+  if (CB_LIKELY(action == CB_YIELD)) {
+    line->waiting[line->tail & line->mask] = coroutine;
+    line->tail++;
+  } else if (CB_LIKELY(action == CB_TERMINATE)) {
+    cb_give(coroutine);
+  } else {
+    line->status = action;
+    return false;
+  }
+  return true;
+}
+
+static uint32_t CB_FN(_line_start)(struct cb_coroutine_line *line,
+                                   const uint64_t *items, uint32_t n)
+{
+  uint32_t done;
+  for (done = 0; done < n; done++) {
+    struct cb_coroutine *coroutine =
+        cb_take(line->pool, CB_FN(_line_item), line, &line->error);
+    if (CB_UNLIKELY(!coroutine)) {
+      line->status = line->error.code;
+      break;
+    }
+    line->item = items[done];
+    line->level = 0;
+    int action = CB_ENTER_RAW(&coroutine);
+    if (CB_UNLIKELY(!CB_FN(_line_keep)(line, action, coroutine)))
+      break;
+  }
+  return done;
+}
+
+static uint32_t CB_FN(_line_resume)(struct cb_coroutine_line *line, uint32_t n)
+{
+  uint32_t done;
+  for (done = 0; done < n; done++) {
+    struct cb_coroutine *coroutine = line->waiting[line->head & line->mask];
+    line->head++;
+    int action = CB_ENTER_RAW(&coroutine);
+    if (CB_UNLIKELY(!CB_FN(_line_keep)(line, action, coroutine)))
+      break;
+  }
+  return done;
+}
+
 static const struct cb_coroutine_loops CB_FN(_loops) = {
     CB_FN(_begin),          CB_FN(_end),          CB_FN(_loop_yield),
     CB_FN(_loop_lifecycle), CB_FN(_loop_request), CB_FN(_loop_nesting),
-    CB_FN(_loop_create),    CB_FN(_loop_stack)};
+    CB_FN(_loop_create),    CB_FN(_loop_stack),   CB_FN(_line_start),
+    CB_FN(_line_resume)};
 
 #undef CB_FN
