@@ -562,7 +562,7 @@ int cb_lcore_detach(struct cb_lcore *lcore, struct cb_error *error)
   return status;
 }
 
-uint64_t cb_lcore_passes(struct cb_services *set, unsigned number, uint64_t n)
+struct cb_lcore *cb_lcore_claim(struct cb_services *set, unsigned number)
 {
   cb_services_enter(set);
   struct cb_lcore *lcore = cb_services_lcore(set, number);
@@ -571,10 +571,26 @@ uint64_t cb_lcore_passes(struct cb_services *set, unsigned number, uint64_t n)
   if (mine)
     lcore->thread = pthread_self();
   cb_services_leave(set);
-  if (!mine)
+  return mine ? lcore : NULL;
+}
+
+uint64_t cb_lcore_make_passes(struct cb_lcore *lcore, uint64_t n)
+{
+  return run_passes(lcore, n);
+}
+
+void cb_lcore_unclaim(struct cb_lcore *lcore)
+{
+  atomic_store(&lcore->active, false);
+}
+
+uint64_t cb_lcore_passes(struct cb_services *set, unsigned number, uint64_t n)
+{
+  struct cb_lcore *lcore = cb_lcore_claim(set, number);
+  if (!lcore)
     return 0;
   uint64_t done = run_passes(lcore, n);
-  atomic_store(&lcore->active, false);
+  cb_lcore_unclaim(lcore);
   return done;
 }
 

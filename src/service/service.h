@@ -283,6 +283,12 @@ struct cb_lcore *cb_lcore_attach_guest(struct cb_services *set,
  * asked while it runs none. */
 uint64_t cb_lcore_called(const struct cb_lcore *lcore);
 uint64_t cb_services_called(struct cb_services *set, unsigned number);
+/* cb_lcore_passes in three parts, for who makes them in pieces: claims a service
+ * lcore without a thread of its own for the calling thread (NULL: it has one,
+ * or another thread has it), makes passes, gives it back. */
+struct cb_lcore *cb_lcore_claim(struct cb_services *set, unsigned number);
+uint64_t cb_lcore_make_passes(struct cb_lcore *lcore, uint64_t n);
+void cb_lcore_unclaim(struct cb_lcore *lcore);
 /* The service lcore of that number, or NULL. */
 struct cb_lcore *cb_services_lcore(struct cb_services *set, unsigned number);
 /* Ends its service: it is freed by the sweep after it has come to rest. */

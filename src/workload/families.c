@@ -7,6 +7,7 @@
 #include "ring/ring.h"
 #include "workload/calls.h"
 #include "workload/kinds.h"
+#include "workload/pipeline.h"
 #include "workload/services.h"
 
 #include <string.h>
@@ -18,6 +19,7 @@ static const struct cb_family *const families[] = {
     &cb_lock_family,
     &cb_call_family,
     &cb_service_family,
+    &cb_stage_family,
     &cb_workload_family,
     NULL,
 };

@@ -22,6 +22,7 @@ static const struct cb_kind *const kinds[] = {
     &cb_workload_ring_pingpong.kind,
     &cb_workload_service_run.kind,
     &cb_workload_service_loop.kind,
+    &cb_workload_pipeline.kind,
     &cb_workload_c.kind,
     NULL,
 };

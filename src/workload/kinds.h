@@ -25,6 +25,7 @@ extern const struct cb_workload_kind cb_workload_ring_stream;
 extern const struct cb_workload_kind cb_workload_ring_pingpong;
 extern const struct cb_workload_kind cb_workload_service_run;
 extern const struct cb_workload_kind cb_workload_service_loop;
+extern const struct cb_workload_kind cb_workload_pipeline;
 extern const struct cb_workload_kind cb_workload_c;
 
 extern const struct cb_family cb_workload_family;

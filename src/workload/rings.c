@@ -214,6 +214,13 @@ static int check_side(const struct cb_ring *ring, bool producers,
                  limit == 1 ? "" : "s", threads, able);
 }
 
+int cb_ring_check_threads(const struct cb_ring *ring, uint32_t producers,
+                          uint32_t consumers, struct cb_error *error)
+{
+  int status = check_side(ring, true, producers, error);
+  return status < 0 ? status : check_side(ring, false, consumers, error);
+}
+
 static int check_job(const struct ring_work *work, const struct ring_job *job,
                      struct cb_error *error)
 {
@@ -232,8 +239,7 @@ static int check_job(const struct ring_work *work, const struct ring_job *job,
     return cb_fail(
         error, -EINVAL,
         "a round trip needs two rings: give the kind, not an object");
-  int status = check_side(ring, true, job->producers, error);
-  return status < 0 ? status : check_side(ring, false, job->consumers, error);
+  return cb_ring_check_threads(ring, job->producers, job->consumers, error);
 }
 
 /* Numbers without a pattern that a ring could keep by mistake; none is 0. */

@@ -62,6 +62,11 @@ struct ring_job {
 int cb_ring_workload(const struct ring_job *job, const struct cb_spec *spec,
                      struct cb_workload *workload, struct cb_error *error);
 
+/* -ENOTSUP when the ring does not take so many threads, with the kinds that
+ * do. */
+int cb_ring_check_threads(const struct cb_ring *ring, uint32_t producers,
+                          uint32_t consumers, struct cb_error *error);
+
 /* The lane of a thread of role 0 or 1. */
 CB_INLINE struct ring_lane *ring_lane(struct ring_work *work, unsigned role,
                                       unsigned thread)

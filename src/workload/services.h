@@ -43,7 +43,7 @@ enum cb_stats cb_stats_of(const char *choice);
     .name = "mt_safe", .type = CB_BOOLEAN, .preset = "true",                   \
     .help = "two lcores may be inside at once; else a lock excludes"           \
   }
-#define SERVICE_OPTIONS                                                        \
+#define SERVICE_RUN_OPTIONS                                                    \
   {.name = "stats",                                                            \
    .type = CB_CHOICE,                                                          \
    .preset = "off",                                                            \
@@ -54,11 +54,12 @@ enum cb_stats cb_stats_of(const char *choice);
        .preset = "ttas",                                                       \
        .family = &cb_lock_family,                                              \
        .help = "the lock around what is not mt_safe"},                         \
-      {.name = "order",                                                        \
-       .type = CB_CHOICE,                                                      \
-       .preset = "acqrel",                                                     \
-       .choices = "acqrel|seqcst|fence",                                       \
-       .help = "memory order of the run path"},                                \
+  {                                                                            \
+    .name = "order", .type = CB_CHOICE, .preset = "acqrel",                    \
+    .choices = "acqrel|seqcst|fence", .help = "memory order of the run path"   \
+  }
+#define SERVICE_OPTIONS                                                        \
+  SERVICE_RUN_OPTIONS,                                                         \
   {                                                                            \
     .name = "call", .type = CB_KIND, .preset = "nop",                          \
     .family = &cb_call_family, .help = "what the service does"                 \
