@@ -103,9 +103,11 @@ static bool put(struct pool *pool, struct pool_local *local,
 {
   if (own_of(local)->open)
     close_full(pool, local);
-  struct batch *batch = calloc(1, sizeof *batch);
+  struct batch *batch = malloc(sizeof *batch);
   if (!batch)
     return false;
+  batch->first = NULL;
+  batch->count = 0;
   set_open(pool, local, batch);
   local_push(local, coroutine);
   return true;
@@ -154,6 +156,8 @@ static int create(struct pool *pool, const struct cb_spec *spec,
 static const struct cb_option options[] = {BATCH_OPTIONS("128"),
                                            {.name = NULL}};
 
+POOL_WAYS(get, put)
+
 const struct policy cb_pool_batch = {
     .kind.name = "batch",
     .kind.summary = "QEMU 2024: batches in each thread and in a shared store",
@@ -165,6 +169,8 @@ const struct policy cb_pool_batch = {
     .join = join,
     .get = get,
     .put = put,
+    .take = take,
+    .give = give,
     .leave = leave,
     .drain = cb_batch_drain,
     .shared = cb_batch_count};

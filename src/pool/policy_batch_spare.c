@@ -135,6 +135,8 @@ static int create(struct pool *pool, const struct cb_spec *spec,
 static const struct cb_option options[] = {BATCH_OPTIONS("4096"),
                                            {.name = NULL}};
 
+POOL_WAYS(get, put)
+
 const struct policy cb_pool_batch_spare = {
     .kind.name = "batch_spare",
     .kind.summary = "batches in each thread and in a shared store, one spare "
@@ -147,6 +149,8 @@ const struct policy cb_pool_batch_spare = {
     .join = join,
     .get = get,
     .put = put,
+    .take = take,
+    .give = give,
     .leave = leave,
     .drain = cb_batch_drain,
     .shared = cb_batch_count};

@@ -73,6 +73,8 @@ static const struct cb_option options[] = {
      .help = "most idle coroutines in each thread"},
     {.name = NULL}};
 
+POOL_WAYS(get, put)
+
 const struct policy cb_pool_local = {
     .kind.name = "local",
     .kind.summary = "a list in each thread, nothing shared",
@@ -82,6 +84,8 @@ const struct policy cb_pool_local = {
     .join = join,
     .get = get,
     .put = put,
+    .take = take,
+    .give = give,
     .leave = leave,
     .drain = drain,
     .shared = shared_count};

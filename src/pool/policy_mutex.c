@@ -108,6 +108,8 @@ static const struct cb_option options[] = {{.name = "size",
                                             .help = "most idle coroutines"},
                                            {.name = NULL}};
 
+POOL_WAYS(get, put)
+
 const struct policy cb_pool_mutex = {
     .kind.name = "mutex",
     .kind.summary = "QEMU before 2014: one list for all threads, one lock",
@@ -118,6 +120,8 @@ const struct policy cb_pool_mutex = {
     .join = join_or_leave,
     .get = get,
     .put = put,
+    .take = take,
+    .give = give,
     .leave = join_or_leave,
     .drain = drain,
     .shared = shared_count};

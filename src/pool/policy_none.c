@@ -40,12 +40,16 @@ static uint64_t none_shared(struct pool *pool)
   return 0;
 }
 
+POOL_WAYS(none_get, none_put)
+
 const struct policy cb_pool_none = {
     .kind.name = "none",
     .kind.summary = "no pool: every coroutine is made and deleted",
     .join = none_join,
     .get = none_get,
     .put = none_put,
+    .take = take,
+    .give = give,
     .leave = none_join,
     .drain = none_drain,
     .shared = none_shared};

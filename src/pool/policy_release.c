@@ -42,6 +42,8 @@ static int create(struct pool *pool, const struct cb_spec *spec,
 
 static const struct cb_option options[] = {RELEASE_OPTIONS, {.name = NULL}};
 
+POOL_WAYS(get, put)
+
 const struct policy cb_pool_release = {
     .kind.name = "release",
     .kind.summary = "QEMU 2014, patches 1-6: lock-free release list, a list in "
@@ -52,6 +54,8 @@ const struct policy cb_pool_release = {
     .join = join,
     .get = get,
     .put = put,
+    .take = take,
+    .give = give,
     .leave = leave,
     .drain = cb_release_drain,
     .shared = cb_release_count};

@@ -83,6 +83,8 @@ static const struct cb_option options[] = {
      .help = "idle coroutines a thread keeps when the release list is full"},
     {.name = NULL}};
 
+POOL_WAYS(get, put)
+
 const struct policy cb_pool_release_stash = {
     .kind.name = "release_stash",
     .kind.summary = "QEMU 2014, patches 1-7: and a stash in each thread when "
@@ -94,6 +96,8 @@ const struct policy cb_pool_release_stash = {
     .join = join,
     .get = get,
     .put = put,
+    .take = take,
+    .give = give,
     .leave = leave,
     .drain = cb_release_drain,
     .shared = cb_release_count};

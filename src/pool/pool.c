@@ -23,11 +23,6 @@ static struct pool *pool_of(struct cb_pool *base)
   return (struct pool *)(void *)base;
 }
 
-static struct pool_local *local_of(struct cb_pool_local *base)
-{
-  return (struct pool_local *)(void *)base;
-}
-
 static void *zeroed(size_t size)
 {
   size_t whole = (size + LINE - 1) / LINE * LINE;
@@ -93,11 +88,15 @@ static struct cb_coroutine *make_past(struct cb_pool *base,
   return coroutine;
 }
 
-static void destroy_past(struct cb_pool *base, struct cb_coroutine *coroutine)
+void cb_pool_past(struct pool *pool, struct cb_coroutine *coroutine)
 {
-  struct pool *pool = pool_of(base);
   cb_pool_discard(pool, coroutine);
   atomic_fetch_add_explicit(&pool->put_past, 1, memory_order_relaxed);
+}
+
+static void destroy_past(struct cb_pool *base, struct cb_coroutine *coroutine)
+{
+  cb_pool_past(pool_of(base), coroutine);
 }
 
 /* ---- a thread's part ---- */
@@ -154,12 +153,9 @@ static struct pool_local *join(struct pool *pool, struct cb_error *error)
   return local;
 }
 
-/* The calling thread's part, made when there is none. */
-static struct pool_local *find_local(struct pool *pool, struct cb_error *error)
+struct pool_local *cb_pool_join(struct pool *pool, struct cb_error *error)
 {
   struct cb_here *here = cb_here();
-  if (here->pool_id == pool->base.id)
-    return local_of(here->local);
   if (cb_thread_begin(error) < 0)
     return NULL;
   struct cb_belonging *belonging = cb_thread_find(pool->base.id);
@@ -175,55 +171,13 @@ static struct pool_local *find_local(struct pool *pool, struct cb_error *error)
   return local;
 }
 
-/* ---- the slow ways, right in every case ---- */
-
-/* Out of the pool, or NULL. */
-static struct cb_coroutine *take(struct pool *pool, struct pool_local *local)
+struct cb_coroutine *cb_pool_fresh(struct pool *pool, struct pool_local *local,
+                                   struct cb_error *error)
 {
-  if (local->base.count > local->base.low)
-    return local_pop(local);
-  return pool->policy->get(pool, local);
-}
-
-static bool keep(struct pool *pool, struct pool_local *local,
-                 struct cb_coroutine *coroutine)
-{
-  if (local->base.count >= local->base.high)
-    return pool->policy->put(pool, local, coroutine);
-  local_push(local, coroutine);
-  return true;
-}
-
-static struct cb_coroutine *pool_get(struct cb_pool *base,
-                                     struct cb_error *error)
-{
-  struct pool *pool = pool_of(base);
-  struct pool_local *local = find_local(pool, error);
-  if (!local)
-    return NULL;
-  uint64_t global = local->slow.taken_global;
-  struct cb_coroutine *coroutine = take(pool, local);
-  if (!coroutine) {
-    coroutine = make_one(pool, error);
-    if (coroutine)
-      cb_count_one(&local->slow.taken_fresh);
-  } else if (local->slow.taken_global == global) {
-    cb_count_one(&local->slow.taken);
-  }
+  struct cb_coroutine *coroutine = make_one(pool, error);
+  if (coroutine)
+    cb_count_one(&local->slow.taken_fresh);
   return coroutine;
-}
-
-static void pool_put(struct cb_pool *base, struct cb_coroutine *coroutine)
-{
-  struct pool *pool = pool_of(base);
-  struct pool_local *local = find_local(pool, NULL);
-  if (!local) {
-    destroy_past(base, coroutine);
-    return;
-  }
-  if (!keep(pool, local, coroutine))
-    cb_pool_discard(pool, coroutine);
-  cb_count_one(&local->slow.put);
 }
 
 /* ---- the public functions ---- */
@@ -249,8 +203,8 @@ static struct cb_pool *create(const struct cb_spec *policy_spec,
   pool->base = (struct cb_pool){
       .id = 1 + atomic_fetch_add_explicit(&last_id, 1, memory_order_relaxed),
       .backend = pool->recipe.backend,
-      .get = pool_get,
-      .put = pool_put,
+      .get = policy->take,
+      .put = policy->give,
       .make = make_past,
       .destroy = destroy_past};
   pthread_mutex_init(&pool->mutex, NULL);
@@ -302,7 +256,7 @@ int cb_pool_destroy(struct cb_pool *base, struct cb_error *error)
 int cb_pool_prefill(struct cb_pool *base, size_t n, struct cb_error *error)
 {
   struct pool *pool = pool_of(base);
-  struct pool_local *local = find_local(pool, error);
+  struct pool_local *local = local_here(pool, error);
   struct cb_coroutine *first = NULL, *next;
   int status = local ? 0 : -ENOMEM;
 
@@ -317,7 +271,7 @@ int cb_pool_prefill(struct cb_pool *base, size_t n, struct cb_error *error)
   }
   for (; first; first = next) {
     next = first->next;
-    if (!keep(pool, local, first))
+    if (!keep_by(pool->policy->put, pool, local, first))
       cb_pool_discard(pool, first);
   }
   return status;
@@ -329,7 +283,7 @@ static size_t trim_local(struct pool *pool, struct pool_local *local, size_t n)
   size_t deleted = 0;
   uint64_t global = local->slow.taken_global;
   for (; deleted < n; deleted++) {
-    struct cb_coroutine *coroutine = take(pool, local);
+    struct cb_coroutine *coroutine = take_by(pool->policy->get, pool, local);
     if (!coroutine)
       break;
     cb_pool_discard(pool, coroutine);
@@ -342,7 +296,7 @@ static size_t trim_local(struct pool *pool, struct pool_local *local, size_t n)
 size_t cb_pool_trim(struct cb_pool *base, size_t keep_idle)
 {
   struct pool *pool = pool_of(base);
-  struct pool_local *local = find_local(pool, NULL);
+  struct pool_local *local = local_here(pool, NULL);
   struct cb_pool_stats stats;
   size_t deleted = 0;
 

@@ -64,6 +64,9 @@ struct policy {
   /* Keeps one when the thread's list may not grow, or does not (false). */
   bool (*put)(struct pool *pool, struct pool_local *local,
               struct cb_coroutine *coroutine);
+  /* get and put with all that is around them: POOL_WAYS. */
+  struct cb_coroutine *(*take)(struct cb_pool *base, struct cb_error *error);
+  void (*give)(struct cb_pool *base, struct cb_coroutine *coroutine);
   /* The thread ends: its part is shared or deleted. */
   void (*leave)(struct pool *pool, struct pool_local *local);
   /* Up to n of those that threads share, as a list; how many there are. Both
@@ -92,9 +95,95 @@ CB_HOT struct cb_coroutine *local_take_all(struct pool_local *local)
   return first;
 }
 
+/* The calling thread's part, made when there is none. NULL: no memory, or the
+ * thread is ending. */
+struct pool_local *cb_pool_join(struct pool *pool, struct cb_error *error);
+/* A new one, counted as taken by the thread; and the end of one past what any
+ * thread keeps. */
+struct cb_coroutine *cb_pool_fresh(struct pool *pool, struct pool_local *local,
+                                   struct cb_error *error);
+void cb_pool_past(struct pool *pool, struct cb_coroutine *coroutine);
+
 /* Deletes coroutines that are nowhere any more; a list ends with NULL. The
  * second returns how many there were. */
 void cb_pool_discard(struct pool *pool, struct cb_coroutine *coroutine);
 size_t cb_pool_discard_list(struct pool *pool, struct cb_coroutine *first);
+
+/* ---- the slow ways, right in every case ---- */
+
+typedef struct cb_coroutine *pool_get(struct pool *pool,
+                                      struct pool_local *local);
+typedef bool pool_put(struct pool *pool, struct pool_local *local,
+                      struct cb_coroutine *coroutine);
+
+CB_HOT struct pool_local *local_here(struct pool *pool, struct cb_error *error)
+{
+  struct cb_here *here = cb_here();
+  if (CB_LIKELY(here->pool_id == pool->base.id))
+    return (struct pool_local *)(void *)here->local;
+  return cb_pool_join(pool, error);
+}
+
+/* Out of the pool, or NULL. */
+CB_HOT struct cb_coroutine *take_by(pool_get *get, struct pool *pool,
+                                    struct pool_local *local)
+{
+  if (local->base.count > local->base.low)
+    return local_pop(local);
+  return get(pool, local);
+}
+
+CB_HOT bool keep_by(pool_put *put, struct pool *pool, struct pool_local *local,
+                    struct cb_coroutine *coroutine)
+{
+  if (local->base.count >= local->base.high)
+    return put(pool, local, coroutine);
+  local_push(local, coroutine);
+  return true;
+}
+
+CB_HOT struct cb_coroutine *take_or_make(pool_get *get, struct cb_pool *base,
+                                         struct cb_error *error)
+{
+  struct pool *pool = (struct pool *)(void *)base;
+  struct pool_local *local = local_here(pool, error);
+  if (!local)
+    return NULL;
+  uint64_t global = local->slow.taken_global;
+  struct cb_coroutine *coroutine = take_by(get, pool, local);
+  if (!coroutine)
+    return cb_pool_fresh(pool, local, error);
+  if (local->slow.taken_global == global)
+    cb_count_one(&local->slow.taken);
+  return coroutine;
+}
+
+CB_HOT void keep_or_delete(pool_put *put, struct cb_pool *base,
+                           struct cb_coroutine *coroutine)
+{
+  struct pool *pool = (struct pool *)(void *)base;
+  struct pool_local *local = local_here(pool, NULL);
+  if (!local) {
+    cb_pool_past(pool, coroutine);
+    return;
+  }
+  if (!keep_by(put, pool, local, coroutine))
+    cb_pool_discard(pool, coroutine);
+  cb_count_one(&local->slow.put);
+}
+
+/* A policy's take and give: its get and put compiled into one function each,
+ * so that no policy is measured through more calls than another. */
+#define POOL_WAYS(get, put)                                                    \
+  static struct cb_coroutine *take(struct cb_pool *base,                       \
+                                   struct cb_error *error)                     \
+  {                                                                            \
+    return take_or_make(get, base, error);                                     \
+  }                                                                            \
+                                                                               \
+  static void give(struct cb_pool *base, struct cb_coroutine *coroutine)       \
+  {                                                                            \
+    keep_or_delete(put, base, coroutine);                                      \
+  }
 
 #endif
