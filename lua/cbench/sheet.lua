@@ -96,12 +96,13 @@ local function key_without(record, parameters, across)
 end
 
 -- Rows that differ only in the parameter become one, whose parts stand in
--- `across`, by the value's text.
-local function pivot(self, parameters, across)
+-- `across`, by the value's text. A reference has a row only where it is that
+-- of all.
+local function pivot(self, parameters, across, many_references)
   local rows, by_key, values, seen = {}, {}, {}, {}
   for _, record in ipairs(self) do
     if record.reference then
-      rows[#rows + 1] = record
+      if not many_references then rows[#rows + 1] = record end
     else
       local key = key_without(record, parameters, across)
       local value = figure.value((record.params or {})[across])
@@ -154,8 +155,9 @@ local function split_columns(list, options)
   return kept, figures
 end
 
-local function across(self, list, parameters, options)
-  local rows, values = pivot(self, parameters, options.across)
+local function across(self, list, context, options)
+  local rows, values = pivot(self, context.parameters, options.across,
+    context.many_references)
   local new, figures = split_columns(list, options)
   local count = #new
   for n, value in ipairs(values) do
@@ -193,7 +195,7 @@ function sheet.of(self, options)
   local new = { above = {}, reasons = {} }
   if wanted.across and context.is_param[wanted.across] then
     wanted.figures_chosen = context.figures_chosen
-    list, records, count = across(self, list, context.parameters, wanted)
+    list, records, count = across(self, list, context, wanted)
     new.above = { "ratio: x " .. context.reference }
     new.reasons = reasons(self)
   end

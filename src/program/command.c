@@ -340,12 +340,13 @@ int command_run(lua_State *L, const struct command *command)
     return run_subcommand(L, command);
   if (is_stdin(command))
     status = luaL_loadfile(L, NULL);
-  else if (is_file(word) || !is_name(word))
-    status = luaL_loadfile(L, word);
-  else if ((shipped = look_up(&lookup, cb_embedded_scenarios, "scenarios/")))
+  else if (!is_file(word) &&
+           (shipped = look_up(&lookup, cb_embedded_scenarios, "scenarios/")))
     return run_shipped(L, command, shipped);
-  else
+  else if (!is_file(word) && is_name(word))
     return unknown_name(&lookup);
+  else
+    status = luaL_loadfile(L, word);
   if (host_report(L, status) != LUA_OK)
     return command->own && status == LUA_ERRFILE ? EXIT_USAGE : EXIT_FAILURE;
   return run_script(L, command);
