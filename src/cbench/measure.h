@@ -55,6 +55,13 @@ struct cb_workload {
   /* How long a batch had better be, 0 for the usual. One that paces itself
    * wants longer ones, and shares its n with nobody. */
   double batch_seconds;
+  /* Operations of each thread in every batch, where the work says so itself; 0:
+   * as many as take long enough to be timed. */
+  uint64_t batch_n;
+  /* Seconds after which a batch is told to stop. When it then comes back, only
+   * this row has failed, with the sentence of check. 0: the run's own patience,
+   * whose end is the end of the run. */
+  double batch_cap;
   int (*setup)(void *state, const struct cb_control *control,
                struct cb_error *error);
   /* Before every batch, untimed: n operations of each thread will follow. */

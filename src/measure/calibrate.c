@@ -7,7 +7,8 @@
  * this is also the warm-up.
  *
  * An operation as long as a long batch is measured one at a time. An operation
- * of no time at all ends at 2^40 in a batch.
+ * of no time at all ends at 2^40 in a batch. A workload that says itself what a
+ * batch is gets one probe, to warm up.
  */
 #include "config.h"
 
@@ -129,9 +130,12 @@ int cb_calibrate(struct cb_runner *runner, const struct cb_batch_limits *limits,
                           .limits = limits,
                           .watchdog = watchdog,
                           .target = target_of(runner, limits)};
+  uint64_t given = runner->variant->n;
   int status;
-  if (runner->variant->n > 0) {
-    runner->n = runner->variant->n;
+  if (given == 0)
+    given = runner->work->batch_n;
+  if (given > 0) {
+    runner->n = given;
     runner->cost = probe(&search, runner->n, 1) / (double)runner->n;
     status = runner->cost < 0 ? -1 : 0;
   } else
@@ -153,8 +157,9 @@ static bool is_free(const struct cb_runner *runner,
                     const struct cb_batch_limits *limits)
 {
   return runner->ready && !runner->crew && runner->variant->n == 0 &&
-         runner->work->batch_seconds == 0 && runner->n > 0 &&
-         runner->n < n_most && runner->cost > 0 && runner->cost <= limits->most;
+         runner->work->batch_n == 0 && runner->work->batch_seconds == 0 &&
+         runner->n > 0 && runner->n < n_most && runner->cost > 0 &&
+         runner->cost <= limits->most;
 }
 
 /* A variant that comes late takes the n that others were given, if that suits

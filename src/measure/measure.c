@@ -180,6 +180,20 @@ static void set_up(struct run *run)
   }
 }
 
+/* A batch that its workload's own limit has ended is the row's affair: the
+ * others get the lost time back. */
+static void capped(struct run *run, struct cb_runner *runner, double after)
+{
+  const struct cb_workload *work = runner->work;
+  struct cb_error why = {0, ""};
+  if (work->check)
+    work->check(work->state, runner->total, &why);
+  run->deadline += after;
+  cb_watchdog_extend(&run->watchdog, after);
+  cb_runner_fail(runner, CB_FAIL, -ETIMEDOUT, "%s%sa batch took more than %g s",
+                 why.text, why.text[0] ? ": " : "", work->batch_cap);
+}
+
 /* After a batch that the watchdog had to end there is no time left. What came
  * back when told to stop may know what it waited for. */
 static void bitten(struct run *run, struct cb_runner *runner)
@@ -187,6 +201,10 @@ static void bitten(struct run *run, struct cb_runner *runner)
   const struct cb_workload *work = runner->work;
   double after = cb_seconds() - run->watchdog.since;
   struct cb_error why = {0, ""};
+  if (work->batch_cap > 0 && run->watchdog.stage == 1 && !runner->escaped) {
+    capped(run, runner, after);
+    return;
+  }
   run->measurement->stopped_by = "watchdog";
   run->measurement->damaged |= runner->escaped;
   if (!runner->escaped && work->check)

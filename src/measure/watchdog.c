@@ -91,6 +91,9 @@ static double limit(const struct cb_watchdog *dog)
   limit += grace;
   if (dog->stop_seen > 0 && dog->stop_seen + between_stages < limit)
     limit = dog->stop_seen + between_stages;
+  double cap = dog->runner->work->batch_cap;
+  if (cap > 0 && dog->since + cap < limit)
+    limit = dog->since + cap;
   return limit + dog->stage * between_stages;
 }
 
@@ -174,4 +177,11 @@ bool cb_watchdog_leave(struct cb_watchdog *dog)
   dog->runner = NULL;
   pthread_mutex_unlock(&dog->mutex);
   return warned;
+}
+
+void cb_watchdog_extend(struct cb_watchdog *dog, double seconds)
+{
+  pthread_mutex_lock(&dog->mutex);
+  dog->deadline += seconds;
+  pthread_mutex_unlock(&dog->mutex);
 }

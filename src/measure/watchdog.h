@@ -6,7 +6,8 @@
  * sets control->stop, calls interrupt. A second later it tells the host (hung).
  * Another second later the body is left by force: a signal makes its thread
  * jump out. What the body held is then lost, but the process lives, can print
- * what it has, and knows the name of the culprit.
+ * what it has, and knows the name of the culprit. A workload may set a shorter
+ * limit of its own (batch_cap).
  */
 #ifndef CB_MEASURE_WATCHDOG_H
 #define CB_MEASURE_WATCHDOG_H
@@ -41,5 +42,7 @@ void cb_watchdog_stop(struct cb_watchdog *watchdog);
 /* Around each batch. leave says whether it had to be warned. */
 void cb_watchdog_enter(struct cb_watchdog *watchdog, struct cb_runner *runner);
 bool cb_watchdog_leave(struct cb_watchdog *watchdog);
+/* Moves the deadline, between batches. */
+void cb_watchdog_extend(struct cb_watchdog *watchdog, double seconds);
 
 #endif

@@ -325,6 +325,24 @@ static void a_given_n_is_used(void **state)
   free(fake);
 }
 
+static void the_work_may_say_its_n(void **state)
+{
+  (void)state;
+  struct fake *fakes[2] = {make(100, 1), make(100, 2)};
+  fakes[0]->work.batch_n = 77;
+  fakes[1]->work.batch_n = 50;
+  fakes[1]->give_up = 20;
+  struct cb_measurement *measurement = measure(fakes, 2, brief(4));
+  assert_int_equal(measurement->results[0].n, 77);
+  assert_int_equal(measurement->results[0].samples[3].n, 77);
+  /* Also where it does not get so far. */
+  assert_int_equal(measurement->results[1].n, 50);
+  assert_int_equal(measurement->results[1].samples[3].n, 40);
+  cb_measurement_destroy(measurement);
+  free(fakes[0]);
+  free(fakes[1]);
+}
+
 static uint64_t run_nothing(void *state, unsigned thread, uint64_t n)
 {
   (void)state;
@@ -605,6 +623,28 @@ static void check_bitten(struct fake *fake, bool by_force)
   free(fake);
 }
 
+/* A limit of its own costs a row its figures and the others nothing. */
+static void a_cap_ends_one_row(void **state)
+{
+  (void)state;
+  struct fake *fakes[2] = {make(0, 2), make(1000, 1)};
+  fakes[0]->roles[0].run = run_for_ever;
+  fakes[0]->work.batch_cap = 0.05;
+  fakes[0]->check_status = -EPROTO;
+  struct cb_measurement *measurement =
+      measure(fakes, 2, (struct cb_measure_options){.seconds = 0.3});
+  assert_string_equal(measurement->stopped_by, "time");
+  assert_int_equal(measurement->results[0].status, CB_FAIL);
+  assert_string_equal(measurement->results[0].reason.text,
+                      "one got lost: a batch took more than 0.05 s");
+  assert_int_equal(fakes[0]->torn_down, 1);
+  assert_int_equal(measurement->results[1].status, CB_OK);
+  assert_true(measurement->results[1].sample_count > 1);
+  cb_measurement_destroy(measurement);
+  free(fakes[0]);
+  free(fakes[1]);
+}
+
 static void the_watchdog_asks_first(void **state)
 {
   (void)state;
@@ -685,6 +725,7 @@ int main(void)
       cmocka_unit_test(long_operations_go_one_by_one),
       cmocka_unit_test(unlike_costs_have_their_own_n),
       cmocka_unit_test(batch_max_is_kept),
+      cmocka_unit_test(the_work_may_say_its_n),
       cmocka_unit_test(a_given_n_is_used),
       cmocka_unit_test(nothing_is_below_resolution),
       cmocka_unit_test(early_ends_count_what_was_done),
@@ -698,6 +739,7 @@ int main(void)
       cmocka_unit_test(one_operation_outlasts_the_budget),
       cmocka_unit_test(a_given_n_is_never_too_late),
       cmocka_unit_test(a_signal_keeps_what_there_is),
+      cmocka_unit_test(a_cap_ends_one_row),
       cmocka_unit_test(the_watchdog_asks_first),
       cmocka_unit_test(the_watchdog_interrupts),
       cmocka_unit_test(the_watchdog_uses_force),
