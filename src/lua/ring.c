@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <lauxlib.h>
+#include <stdatomic.h>
 #include <string.h>
 
 #define RING "cbench.ring"
@@ -22,7 +23,12 @@ static struct cb_ring *check_ring(lua_State *L)
   struct cb_lua_object *self = to_ring(L);
   if (!self->object)
     luaL_error(L, "ring is closed");
-  return self->object;
+  struct cb_ring *ring = self->object;
+  /* Whoever waited in it now would wait for ever. */
+  if (atomic_load_explicit(&ring->broken, memory_order_relaxed))
+    luaL_error(L, "ring is broken: a thread that waited inside it was stopped; "
+                  "it can only be closed");
+  return ring;
 }
 
 /* What a kind cannot do, and 0 where it cannot hold it, are misuse. */

@@ -5,6 +5,7 @@
  */
 #include "workload/rings.h"
 
+#include <errno.h>
 #include <string.h>
 
 static uint64_t run(void *opaque, unsigned thread, uint64_t n)
@@ -24,13 +25,25 @@ static int create(const struct cb_spec *spec, struct cb_workload *workload,
       .producers = 1,
       .consumers = 1,
       .burst = cb_spec_integer(spec, "burst"),
+      .prefill = cb_spec_integer(spec, "prefill"),
       .by_pointer = strcmp(cb_spec_string(spec, "via"), "pointer") == 0};
+  if (job.prefill > 0 && job.burst > 1)
+    return cb_fail(error, -EINVAL,
+                   "option 'prefill': goes with burst = 1, got %lld (of bursts "
+                   "the proof looks at the ends alone)",
+                   (long long)job.burst);
   return cb_ring_workload(&job, spec, workload, error);
 }
 
 static const struct cb_option options[] = {
     RING_OPTION_RING("spsc"),
     RING_OPTION_BURST,
+    {.name = "prefill",
+     .type = CB_INTEGER,
+     .preset = "0",
+     .min = 0,
+     .max = RING_SLOTS_MAX,
+     .help = "elements in the ring before each batch"},
     {.name = "via",
      .type = CB_CHOICE,
      .preset = "inline",

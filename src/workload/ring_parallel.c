@@ -59,7 +59,8 @@ static int create(const struct cb_spec *spec, struct cb_workload *workload,
       .burst = cb_spec_integer(spec, "burst"),
       .wait = CB_WAIT_NEVER,
       .prefill = cb_spec_integer(spec, "prefill"),
-      .batch_max = (uint64_t)cb_spec_integer(spec, "loops"),
+      .batch_n = (uint64_t)cb_spec_integer(spec, "loops"),
+      .batch_cap = cb_spec_number(spec, "cap"),
       .counters = counters};
   return cb_ring_workload(&job, spec, workload, error);
 }
@@ -80,7 +81,8 @@ static const struct cb_option options[] = {
      .preset = "200000",
      .min = 1,
      .max = 1e9,
-     .help = "most elements of a thread in a batch"},
+     .help = "elements of a thread in a batch, if it gets so far"},
+    RING_OPTION_CAP,
     {.name = NULL}};
 
 const struct cb_workload_kind cb_workload_ring_parallel = {

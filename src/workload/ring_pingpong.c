@@ -32,13 +32,13 @@ static int create(const struct cb_spec *spec, struct cb_workload *workload,
       .producers = 1,
       .consumers = 1,
       .burst = 1,
-      .wait = CB_WAIT_PAUSE,
+      .wait = cb_ring_wait_of(spec),
       .round_trip = true};
   return cb_ring_workload(&job, spec, workload, error);
 }
 
-static const struct cb_option options[] = {RING_OPTION_RING("spsc"),
-                                           {.name = NULL}};
+static const struct cb_option options[] = {
+    RING_OPTION_RING("spsc"), RING_OPTION_LOOP_WAIT, {.name = NULL}};
 
 const struct cb_workload_kind cb_workload_ring_pingpong = {
     .kind.name = "ring_pingpong",

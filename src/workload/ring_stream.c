@@ -66,14 +66,26 @@ static int create(const struct cb_spec *spec, struct cb_workload *workload,
       .consumers = consumers,
       .burst = cb_spec_integer(spec, "burst"),
       .wait = cb_ring_wait_of(spec),
+      .batch_n = (uint64_t)cb_spec_integer(spec, "loops"),
+      .batch_cap = cb_spec_number(spec, "cap"),
       .counters = counters};
   return cb_ring_workload(&job, spec, workload, error);
 }
 
 static const struct cb_option options[] = {
-    RING_OPTION_RING("spsc"),        RING_OPTION_THREADS("producer"),
-    RING_OPTION_THREADS("consumer"), RING_OPTION_BURST,
-    RING_OPTION_LOOP_WAIT,           {.name = NULL}};
+    RING_OPTION_RING("spsc"),
+    RING_OPTION_THREADS("producer"),
+    RING_OPTION_THREADS("consumer"),
+    RING_OPTION_BURST,
+    RING_OPTION_LOOP_WAIT,
+    {.name = "loops",
+     .type = CB_INTEGER,
+     .preset = "0",
+     .min = 0,
+     .max = 1e9,
+     .help = "elements of a producer in a batch; 0: enough to be timed"},
+    RING_OPTION_CAP,
+    {.name = NULL}};
 
 const struct cb_workload_kind cb_workload_ring_stream = {
     .kind.name = "ring_stream",

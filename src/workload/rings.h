@@ -53,7 +53,8 @@ struct ring_job {
   bool by_pointer; /* call every operation through ring->ops */
   bool round_trip; /* needs a second ring */
   int64_t prefill; /* -1: half the capacity */
-  uint64_t batch_max;
+  uint64_t batch_n;
+  double batch_cap;
   size_t (*counters)(void *state, struct cb_counter *counters, size_t capacity);
 };
 
@@ -96,6 +97,13 @@ CB_INLINE uint64_t ring_done(struct ring_lane *lane, uint64_t done, uint64_t n)
   {                                                                            \
     .name = role "s", .type = CB_INTEGER, .preset = "1", .min = 1,             \
     .max = RING_THREADS_MAX, .help = "threads that are a " role                \
+  }
+/* Threads that wait for each other's time slices take thousands of times as
+ * long as threads that run: whoever is still at it then is in a convoy. */
+#define RING_OPTION_CAP                                                        \
+  {                                                                            \
+    .name = "cap", .type = CB_NUMBER, .preset = "1", .min = 0.01, .max = 3600, \
+    .help = "seconds after which a batch is stopped and called a convoy"       \
   }
 #define RING_OPTION_LOOP_WAIT                                                  \
   {                                                                            \

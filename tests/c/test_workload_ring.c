@@ -132,6 +132,22 @@ static void nop_is_proved_by_number(void **state)
   set_word(spec, "ring", "nop");
   set(spec, "burst", 8);
   prove(spec, "nop", 1000);
+  spec = new_spec("ring_parallel");
+  set_word(spec, "ring", "nop");
+  set(spec, "producers", 3);
+  prove(spec, "nop", 1000);
+}
+
+static void a_pair_can_have_elements_before_it(void **state)
+{
+  static const char *const kinds[] = {"spsc", "ff", "ptr_ring", "alf", "nop"};
+  (void)state;
+  for (int i = 0; i < 5; i++) {
+    struct cb_spec *spec = new_spec("ring_pair");
+    set_word(spec, "ring", kinds[i]);
+    set(spec, "prefill", 64);
+    prove(spec, kinds[i], 3000);
+  }
 }
 
 /* ---- refusals ---- */
@@ -171,6 +187,16 @@ static void what_a_ring_cannot_do_is_refused(void **state)
   spec = new_spec("ring_parallel");
   set(spec, "prefill", 5000);
   refused(spec, -ENOTSUP, "a prefill of 5000 does not fit into 1024 elements");
+
+  spec = new_spec("ring_pair");
+  set(spec, "prefill", 1024);
+  refused(spec, -ENOTSUP,
+          "a prefill of 1024 and one more does not fit into 1024 elements");
+
+  spec = new_spec("ring_pair");
+  set(spec, "prefill", 64);
+  set(spec, "burst", 8);
+  refused(spec, -EINVAL, "option 'prefill': goes with burst = 1, got 8");
 
   spec = new_spec("ring_pair");
   ring = cb_spec_create(&cb_ring_family, "alf", NULL);
@@ -219,6 +245,34 @@ static void a_lent_ring_is_left_as_it_was(void **state)
     assert_int_equal(cb_ring_dequeue(ring, &value), 1);
     assert_int_equal(value, 70 + i);
   }
+  cb_ring_destroy(ring);
+}
+
+/* A thread that was stopped inside it has left a gap: nobody may wait there
+ * again, not even to give the elements back. */
+static void a_broken_ring_is_left_alone(void **state)
+{
+  struct cb_spec *ring_spec = cb_spec_create(&cb_ring_family, "rte", NULL);
+  struct cb_ring *ring = cb_ring_create(ring_spec, NULL);
+  struct cb_spec *spec = new_spec("ring_stream");
+  struct cb_workload workload;
+  struct cb_control control;
+  struct cb_error error;
+  (void)state;
+  cb_spec_lend(ring_spec, ring);
+  assert_int_equal(cb_spec_set_spec(spec, "ring", ring_spec, NULL), 0);
+  assert_int_equal(create(spec, &workload, &error), 0);
+  atomic_init(&control.stop, 0);
+  assert_int_equal(workload.setup(workload.state, &control, &error), 0);
+  assert_int_equal(cb_ring_enqueue(ring, 5, NULL), 1);
+  atomic_store(&ring->broken, 1);
+  assert_int_equal(workload.check(workload.state, 0, &error), -ETIMEDOUT);
+  assert_non_null(
+      strstr(error.text, "convoy: 2 threads waited for their turn"));
+  workload.teardown(workload.state);
+  workload.destroy(&workload);
+  assert_int_equal(cb_ring_count(ring), 1);
+  cb_spec_destroy(spec);
   cb_ring_destroy(ring);
 }
 
@@ -318,9 +372,11 @@ int main(void)
       cmocka_unit_test(every_kind_proves_what_it_moved),
       cmocka_unit_test(round_trips_are_proved),
       cmocka_unit_test(nop_is_proved_by_number),
+      cmocka_unit_test(a_pair_can_have_elements_before_it),
       cmocka_unit_test(what_a_ring_cannot_do_is_refused),
       cmocka_unit_test(bad_numbers_are_refused),
       cmocka_unit_test(a_lent_ring_is_left_as_it_was),
+      cmocka_unit_test(a_broken_ring_is_left_alone),
       cmocka_unit_test(what_is_left_in_the_ring_counts),
       cmocka_unit_test(a_lost_element_fails),
       cmocka_unit_test(a_changed_element_fails),
