@@ -4,6 +4,7 @@ local check = import "check"
 local figure = import "figure"
 local measure = import "measure"
 local scenario = import "scenario"
+local text = import "text"
 
 local catalogue = {}
 
@@ -52,7 +53,8 @@ function catalogue.describe(one, name)
   local list, lines, width = one:params(), {}, 0
   for _, param in ipairs(list) do width = math.max(width, #param.name) end
   for i, param in ipairs(list) do
-    lines[i] = ("  %-" .. width .. "s  %s"):format(param.name, param.values)
+    local line = ("  %-" .. width .. "s  %s"):format(param.name, param.values)
+    lines[i] = table.concat(text.wrap(line, 100, width + 4), "\n")
   end
   if #lines > 0 then
     page[#page + 1] = "parameters:\n" .. table.concat(lines, "\n")

@@ -218,12 +218,14 @@ local booleans = { ["true"] = true, ["false"] = false }
 -- anything.
 local function types_of(values)
   if type(values) == "function" then
-    return { number = true, boolean = true, string = true }
+    return { number = true, boolean = true, string = true, table = true }
   end
   local types = {}
   for _, value in ipairs(values) do types[type(value)] = true end
   -- A kind is also named by a word.
-  if types.table or types.userdata then types.string = true end
+  if types.table or types.userdata then
+    types.string, types.table = true, true
+  end
   return types
 end
 
@@ -232,10 +234,41 @@ local function read_number(word)
   return tonumber(word)
 end
 
+-- The parts between commas, those within braces aside.
+local function split(text)
+  local items, from, depth = {}, 1, 0
+  for at, mark in text:gmatch "()([{},])" do
+    if mark == "," and depth == 0 then
+      items[#items + 1] = text:sub(from, at - 1)
+      from = at + 1
+    elseif mark ~= "," then
+      depth = depth + (mark == "{" and 1 or -1)
+    end
+  end
+  items[#items + 1] = text:sub(from)
+  return items
+end
+
+-- A kind with options as labels have it, rte{size=64,sync=st}; or nil.
+local function read_kind(word)
+  local name, inner = word:match "^([%a_][%w_]*)(%b{})$"
+  if not name then return nil end
+  local kind = { name }
+  for _, item in ipairs(split(inner:sub(2, -2))) do
+    local key, value = item:match "^([%a_][%w_]*)=(.+)$"
+    if not key then return nil end
+    kind[key] = read_number(value)
+    if kind[key] == nil then kind[key] = booleans[value] end
+    if kind[key] == nil then kind[key] = value end
+  end
+  return kind
+end
+
 -- One word of a command line, typed like the parameter's own values.
 local function read_value(word, types)
   if types.number and read_number(word) then return read_number(word) end
   if types.boolean and booleans[word] ~= nil then return booleans[word] end
+  if types.table and read_kind(word) then return read_kind(word) end
   if types.string and word ~= "" then return word end
   return nil
 end
@@ -266,7 +299,7 @@ function params.parse(word, checked)
     return nil, check.unknown("parameter", name, check.keys(checked))
   end
   local types, values = types_of(checked[name]), {}
-  for item in (text .. ","):gmatch("([^,]*),") do
+  for _, item in ipairs(split(text)) do
     local value = read_value(item, types)
     if value == nil then return nil, complain(name, item, checked[name]) end
     values[#values + 1] = value

@@ -136,6 +136,12 @@ describe("overrides", function ()
       nesting():parse { "depth=10,100", "backend=inline" })
     local flags = nesting { params = { flag = { true } } }
     assert.same({ flag = { false, true } }, flags:parse { "flag=false,true" })
+    -- What a label says can be said.
+    local rings = nesting { params = { pool = { "none",
+      { "batch_spare", size = 7 } } } }
+    assert.same({ pool = { { "release", size = 64, spare = true, word = "a/b" },
+      "none" } }, rings:parse {
+        "pool=release{size=64,spare=true,word=a/b},none" })
   end)
 
   it("that make no sense are one sentence each", function ()
