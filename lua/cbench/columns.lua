@@ -9,9 +9,10 @@ local figure = import "figure"
 
 local columns = {}
 
--- With roles that ran beside each other for less than this, the fastest
--- rounds are those in which they did not meet.
-local enough_overlap = 0.8
+--- With roles that ran beside each other for less than this, the fastest
+-- rounds are those in which they did not meet, and the row is marked.
+columns.enough_overlap = 0.8
+local enough_overlap = columns.enough_overlap
 
 -- Fields of a record in which a path can start.
 local roots = {
@@ -35,6 +36,8 @@ local words = {
 local titles = {
   ["ns.typical"] = "typical", ["ratio.value"] = "ratio",
   ["ratio.to"] = "compared to", ["per_second"] = "all",
+  ["counters.completed_in"] = "in done",
+  ["counters.completed_out"] = "out done",
   ["limit.value"] = "limit", ["limit.state"] = "state",
   ["latency.p999"] = "p99.9",
 }
@@ -42,6 +45,7 @@ local titles = {
 local kinds = {
   ["ratio.value"] = "ratio", ["ratio.low"] = "ratio", ["ratio.high"] = "ratio",
   ["limit.value"] = "ratio", ["counters.new"] = "share", interval = "interval",
+  ["counters.completed_in"] = "share", ["counters.completed_out"] = "share",
   overlap = "share", per_second = "rate", name = "param", workload = "param",
   ["ratio.level"] = "share",
 }
@@ -269,6 +273,8 @@ local function default_keys(results, context)
     add("latency." .. name, has "latency.p50")
   end
   add("overlap", any(results, overlap))
+  add("counters.completed_in", has "counters.completed_in")
+  add("counters.completed_out", has "counters.completed_out")
   add("ratio.value", has "ratio.value")
   add("ratio.to", context.many_references)
   add("interval", has "interval")
@@ -411,6 +417,11 @@ function columns.set_units(list, records)
   end
 end
 
+--- Threads that hardly met: half of what they did they did alone.
+function columns.is_marked(key, value)
+  return key == "overlap" and value < enough_overlap
+end
+
 --- The cell's text for people.
 function columns.cell(column, record)
   local value = column.get(record)
@@ -424,7 +435,8 @@ function columns.cell(column, record)
     return "<res"
   end
   if column.scale then value = value / column.scale end
-  return writers[column.kind](value)
+  local text = writers[column.kind](value)
+  return columns.is_marked(column.key, value) and "! " .. text or text
 end
 
 return columns

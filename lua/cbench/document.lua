@@ -43,7 +43,7 @@ local function plain_view(view)
   if not view then return nil end
   local plain = {
     parameters = core.json_array { table.unpack(view.parameters or {}) },
-    across = view.across, reference = view.reference,
+    across = view.across, reference = view.reference, roles = view.roles,
   }
   if view.columns then
     plain.columns = core.json_array {}

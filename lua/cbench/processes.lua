@@ -197,9 +197,13 @@ local function join_roles(into, from)
     if not sum then
       into[i] = role
     else
+      local all = sum.ticks + role.ticks
+      if all > 0 then
+        sum.overlap = (sum.overlap * sum.ticks + role.overlap * role.ticks)
+          / all
+      end
       sum.operations = sum.operations + role.operations
-      sum.ticks = sum.ticks + role.ticks
-      sum.overlap = math.min(sum.overlap, role.overlap)
+      sum.ticks = all
     end
   end
 end
@@ -208,6 +212,13 @@ local function join_latencies(sum, more)
   if not more then return end
   sum.latencies = sum.latencies or {}
   table.move(more, 1, #more, #sum.latencies + 1, sum.latencies)
+end
+
+-- As the core has it: of its threads the one that met the others least.
+local function least_overlap(roles)
+  local least = 1
+  for _, role in ipairs(roles) do least = math.min(least, role.overlap) end
+  return least
 end
 
 local function join_row(sum, row)
@@ -220,7 +231,7 @@ local function join_row(sum, row)
   join_latencies(sum, row.latencies)
   join_roles(sum.roles, row.roles)
   sum.operations = sum.operations + row.operations
-  sum.overlap = math.min(sum.overlap, row.overlap)
+  sum.overlap = least_overlap(sum.roles)
   sum.checked = sum.checked and row.checked
   return sum
 end

@@ -27,7 +27,7 @@ local fields = {
   reference = "table|string|function", columns = "table", across = "string",
   reading = "string|function", formats = "table", setup = "function",
   teardown = "function", fit = "string", limit = "function|number",
-  time = "number", forks = "number", rounds = "number",
+  time = "number", forks = "number", rounds = "number", roles = "boolean",
   min_effect = "number",
 }
 
@@ -372,7 +372,7 @@ local function fill_meta(self, definition, order, given, options, meta)
   meta.title, meta.about = definition.title, definition.about
   meta.view = {
     parameters = order, across = definition.across,
-    columns = definition.columns,
+    columns = definition.columns, roles = definition.roles,
     reference = reference_text(definition.reference),
   }
   meta.formats = definition.formats

@@ -69,13 +69,14 @@ local function role_lines(record, list, parameters, hz)
 end
 
 -- References first: the eye wants to know what "x" is.
-local function all_lines(records, list, parameters, hz)
+local function all_lines(records, list, parameters, hz, with_roles)
   local lines = {}
   for _, references in ipairs { true, false } do
     for _, record in ipairs(records) do
       if (record.reference or false) == references then
         lines[#lines + 1] = line_of(record, list, parameters)
-        local roles = role_lines(record, list, parameters, hz)
+        local roles = with_roles and
+          role_lines(record, list, parameters, hz) or {}
         table.move(roles, 1, #roles, #lines + 1, lines)
       end
     end
@@ -201,7 +202,9 @@ function sheet.of(self, options)
   end
   local hz = self.meta.clock and self.meta.clock.hz
   new.columns, new.parameters, new.records = list, count, records
-  new.lines = all_lines(records, list, count, hz)
+  -- One row of a table across is several records.
+  local with_roles = view.roles ~= false and records == self
+  new.lines = all_lines(records, list, count, hz, with_roles)
   return new
 end
 

@@ -2,6 +2,7 @@
 -- above it; how far the figures can be believed, how they are read and how
 -- they were made below. Formats only differ in how they set them.
 local import = ...
+local columns = import "columns"
 local figure = import "figure"
 local text = import "text"
 
@@ -115,6 +116,22 @@ local function any_below_resolution(self)
   return false
 end
 
+-- What is to be known of rows of threads that hardly met.
+local function apart_text(self)
+  local apart, count = 0, 0
+  for _, record in ipairs(self) do
+    local overlap = columns.field("overlap").get(record)
+    if overlap and not record.reference then
+      count = count + 1
+      apart = apart + (columns.is_marked("overlap", overlap) and 1 or 0)
+    end
+  end
+  if apart == 0 then return nil end
+  return ("in %d of %d rows the threads ran beside each other for less than "
+    .. "%d %% of the time: the rest they did alone"):format(apart, count,
+    columns.enough_overlap * 100 // 1)
+end
+
 local most_notes, longest_note = 3, 150
 
 -- Notes are for the eye as long as they are few and short; json has them all.
@@ -146,6 +163,7 @@ function summary.below(self)
   if any_below_resolution(self) then
     add("<res", "below resolution: less than the clock can tell from nothing")
   end
+  add("!", apart_text(self))
   for _, note in ipairs(notes_of(meta)) do add("note", note) end
   if meta.partial then
     add("partial", "stopped before its end" ..
