@@ -124,6 +124,12 @@ function results.concat(list)
       "machine", "build", "options", "started", "clock", "seed" } do
     meta[key] = parts[1] and parts[1].meta[key]
   end
+  for _, part in ipairs(parts) do
+    for name, writer in pairs(part.meta.formats or {}) do
+      meta.formats = meta.formats or {}
+      meta.formats[name] = writer
+    end
+  end
   return results.new(records, meta)
 end
 

@@ -182,6 +182,47 @@ describe("a ring", function ()
     assert.equal("mt/st", work.params.ring.sync)
   end)
 
+  it("is refused where it cannot do the work", function ()
+    local work = cbench.workload
+    local closed = cbench.ring "spsc"
+    closed:close()
+    local open <close> = cbench.ring "spsc"
+    for _, case in ipairs {
+      { "ring_stream", { ring = "spsc", producers = 2 },
+        "spsc: one producer, got 2 (any number: vyukov," },
+      { "ring_stream", { producers = 0 }, "0 is out of range [1, 64]" },
+      { "ring_stream", { ring = "vyukov", consumers = 65 },
+        "65 is out of range [1, 64]" },
+      { "ring_pair", { burst = 0 }, "0 is out of range [1, 256]" },
+      { "ring_pair", { ring = { "alf", size = 16 }, burst = 32 },
+        "alf: a burst of 32 does not fit into 16 elements" },
+      { "ring_pair", { prefill = 1024 }, "does not fit into 1024 elements" },
+      { "ring_pair", { via = "poniter" }, "did you mean 'pointer'?" },
+      { "ring_parallel", { prefill = -2 }, "-2 is out of range" },
+      { "ring_parallel", { loops = 0 }, "0 is out of range" },
+      { "ring_parallel", { cap = 0 }, "0 is out of range [0.01, 3600]" },
+      { "ring_stream", { wait = "never" }, "'never' is none of" },
+      { "ring_pingpong", { ring = open }, "a round trip needs two rings" },
+      { "ring_pair", { ring = closed }, "closed" },
+    } do
+      local kind, given, text = table.unpack(case)
+      local done, message = pcall(function ()
+        cbench.measure(work[kind](given), { time = 0.1, rounds = 1 })
+      end)
+      assert.is_false(done, text)
+      assert.is_truthy(message:find(text, 1, true), message)
+    end
+  end)
+
+  it("is no longer measured when it was closed meanwhile", function ()
+    local ring = cbench.ring "spsc"
+    local work = cbench.workload.ring_pair { ring = ring }
+    ring:close()
+    assert.error_matches(function ()
+      cbench.measure(work, { time = 0.1, rounds = 1 })
+    end, "closed")
+  end)
+
   local refused = {
     { "spcs", "did you mean 'spsc'?" },
     { { "spsc", size = 0 }, "0 is out of range [1, 16777216]" },

@@ -142,6 +142,96 @@ allocation: 738.9 ns
   end)
 end)
 
+describe("skb_array", function ()
+  local line = "^Type:[%w_]+ [%w():. ]+ %d+ cycles%(tsc%) %d+%.%d%d%d ns "
+    .. "%(step:%d+%) %- %(measurement period time:%d+%.%d%d%d%d%d%d%d%d%d sec "
+    .. "time_interval:%d+%) %- %(invoke count:%d+ tsc_interval:%d+%)$"
+
+  it("has the lines of that framework", function ()
+    local kinds = {}
+    for _, one in ipairs(lines_of(cbench.format(run "skb_array",
+        "timebench"))) do
+      local kind = one:match "^Sum Type:%S+ Average: %d+ cycles%(tsc%) CPUs:%d"
+        and "sum" or one:find "CPU%(%d+%)" and "cpu" or "pair"
+      assert.is_truthy(kind == "sum" or one:find(line), one)
+      kinds[kind] = (kinds[kind] or 0) + 1
+    end
+    -- A thread that came too late has done nothing and has no line.
+    assert.is_true(kinds.cpu >= 8 and kinds.cpu <= 12)
+    kinds.cpu = nil
+    assert.same({ pair = 18, sum = 4 }, kinds)
+  end)
+
+  it("divides as that framework does", function ()
+    local results = run "skb_array"
+    local row, before = results[1], results[1].samples
+    local clock = results.meta.clock.hz
+    -- 102 cycles of 4.0 GHz, and something that truncation takes away.
+    row.samples = { { n = 10000000, ticks = 1025000000 },
+                    { n = 10000000, ticks = 1025000000 } }
+    results.meta.clock.hz = 4e9
+    local first = lines_of(cbench.format(results, "timebench"))[1]
+    row.samples, results.meta.clock.hz = before, clock
+    assert.equal("Type:skb_array_pair Per elem: 102 cycles(tsc) 25.625 ns "
+      .. "(step:8) - (measurement period time:0.512500000 sec "
+      .. "time_interval:512500000) - (invoke count:20000000 "
+      .. "tsc_interval:2050000000)", first)
+  end)
+end)
+
+describe("the ring scenarios", function ()
+  it("show a line's way beside what goes between CPUs", function ()
+    for _, name in ipairs { "ring_parallel", "ring_stream", "ring_latency",
+        "ring_overcommit" } do
+      assert.is_truthy(tostring(run(name)):find "\ncacheline %(reference%)",
+        name)
+    end
+    assert.is_truthy(tostring(run "skb_array"):find "\ncacheline %(reference%)")
+  end)
+
+  it("have n/a where a kind cannot do it", function ()
+    local results = assert(cbench.scenario("ring_parallel"):run(
+      { ring = { "spsc", "vyukov" }, producers = 2 },
+      { forks = 1, rounds = 1, time = 5 }))
+    assert.equal("n/a", results[1].status)
+    assert.matches("^spsc: one producer, got 2", results[1].reason)
+    assert.equal("ok", results[2].status)
+  end)
+
+  it("say how far the threads got, and whether beside each other", function ()
+    local record = run("ring_parallel"):find { ring = "vyukov" }
+    for _, name in ipairs { "completed_in", "completed_out" } do
+      local share = record.counters[name]
+      assert.is_true(share > 0 and share <= 1, name)
+    end
+    assert.is_true(record.overlap >= 0 and record.overlap <= 1)
+    assert.equal(200000, record.iterations)
+    local made = tostring(run "ring_parallel")
+    assert.is_truthy(made:find "overlap +in done +out done")
+  end)
+
+  it("refuse what makes no sense", function ()
+    for _, case in ipairs {
+      { "ring_stream", { burst = 0 }, "0 is out of range [1, 256]" },
+      { "ring_stream", { burst = 257 }, "257 is out of range [1, 256]" },
+      { "ring_parallel", { producers = 0 }, "0 is out of range [1, 64]" },
+      { "ring_stream", { ring = "spcs" }, "did you mean 'spsc'?" },
+      { "ring_latency", { wait = "yeild" }, "did you mean 'yield'?" },
+      { "skb_array", { size = 0 }, "0 is out of range" },
+      { "ring_same_cpu", { bursts = 8 }, "did you mean 'burst'?" },
+    } do
+      local name, given, text = table.unpack(case)
+      local done, message = pcall(function ()
+        local results, why = cbench.scenario(name):run(given,
+          { forks = 1, rounds = 1, time = 1 })
+        error(results and results[1].reason or why, 0)
+      end)
+      assert.is_false(done)
+      assert.is_truthy(tostring(message):find(text, 1, true), message)
+    end
+  end)
+end)
+
 describe("floor", function ()
   it("says of each ratio whether it is reached", function ()
     local count = 0
