@@ -27,9 +27,14 @@ describe("the scenario", function ()
   for _, name in ipairs(names) do
     it(name .. " runs and is a table", function ()
       local results = run(name)
+      -- What these two are about is that it may happen.
+      local convoys = name == "ring_overcommit" or name == "ring_convoy"
       for _, record in ipairs(results) do
-        assert.is_truthy(record.status == "ok" or record.status == "n/a",
-          ("%s: %s: %s"):format(record.name, record.status, record.reason))
+        local convoy = convoys and record.status == "fail" and
+          record.reason:find "^convoy: "
+        assert.is_truthy(record.status == "ok" or record.status == "n/a" or
+          convoy, ("%s: %s: %s"):format(record.name, record.status,
+            record.reason))
         assert.is_string(record.status == "ok" and record.op or record.reason)
       end
       for _, line in ipairs(lines_of(tostring(results))) do
