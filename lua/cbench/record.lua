@@ -68,6 +68,15 @@ local function latency_of(row, hz)
   return latency
 end
 
+-- A row has figures only when what guards it has held.
+local function checks_of(row)
+  local checks = { { name = "proof", held = row.checked } }
+  for name in (row.guards or ""):gmatch "%S+" do
+    checks[#checks + 1] = { name = name, held = true }
+  end
+  return checks
+end
+
 local function noise_of(estimate)
   local causes = {}
   for name, share in pairs(estimate.shares) do
@@ -118,7 +127,7 @@ local function measured(into, row, estimate, hz)
   figures(into, row, estimate, hz)
   into.counters = counters_of(row)
   into.latency = latency_of(row, hz)
-  into.checks = { { name = "proof", held = row.checked } }
+  into.checks = checks_of(row)
   into.roles = row.threads > 1 and row.roles or nil
   into.overlap = row.threads > 1 and row.overlap or nil
   into.samples = sample_list(row.samples)

@@ -47,6 +47,9 @@ struct cb_histogram;
  * the thread that measures, while no role runs. */
 struct cb_workload {
   const char *operation; /* what one operation is, for people */
+  /* Optional: functional checks, their names with spaces between, that setup
+   * runs; it gives no figure where one failed or was skipped. */
+  const char *guards;
   void *state;
   const struct cb_role *roles; /* at least one */
   size_t role_count;

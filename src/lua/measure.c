@@ -267,6 +267,8 @@ static void push_result(lua_State *L, const struct cb_result *result,
   if (result->status != CB_OK)
     set_string(L, "reason", result->reason.text);
   set_string(L, "op", workload->operation);
+  if (workload->guards)
+    set_string(L, "guards", workload->guards);
   set_integer(L, "n", (lua_Integer)result->n);
   set_boolean(L, "own_n", result->own_n);
   set_integer(L, "threads", (lua_Integer)result->role_count);

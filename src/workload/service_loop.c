@@ -25,6 +25,7 @@ struct state {
   enum cb_stats stats;
   const char *lock;
   char order[8];
+  char guards[80];
 };
 
 /* The number that service i of n gets. */
@@ -80,6 +81,13 @@ static void teardown(void *opaque)
   struct state *state = opaque;
   cb_services_destroy(state->set, 0, NULL);
   state->set = NULL;
+}
+
+static void name_guards(struct state *state)
+{
+  snprintf(state->guards, sizeof state->guards, "%s%s%s",
+           cb_check_start_stop.name, state->stats ? " " : "",
+           state->stats ? cb_check_attr_get.name : "");
 }
 
 static int run_checks(const struct state *state, struct cb_error *error)
@@ -175,6 +183,7 @@ static int configure(struct state *state, const struct cb_spec *spec,
   state->lock = cb_spec_kind(cb_spec_spec(spec, "lock"))->name;
   snprintf(state->order, sizeof state->order, "%s",
            cb_spec_string(spec, "order"));
+  name_guards(state);
   return cb_call_make(cb_spec_spec(spec, "call"), state->mt_safe, &state->call,
                       error);
 }
@@ -193,6 +202,7 @@ static int create(const struct cb_spec *spec, struct cb_workload *workload,
   state->role =
       (struct cb_role){.name = "service lcore", .threads = 1, .run = run};
   *workload = (struct cb_workload){.operation = "one pass of a service lcore",
+                                   .guards = state->guards,
                                    .state = state,
                                    .roles = &state->role,
                                    .role_count = 1,

@@ -2,11 +2,17 @@
  * service_run.c - the workload `service_run`: what it costs to run a service on
  * an application lcore, as in DPDK's service_perf_autotest.
  *
- * The first lcore is what is measured. Contenders run the same service at the
- * same time, or each one of its own; where the service is not mt_safe they may
- * be refused, so an operation is an attempt, and `success` says how many of
- * them were runs. The loop is the set's own, instantiated for its lock, order
- * and statistics.
+ * The first lcore is what is measured: so many attempts, in the set's own loop,
+ * instantiated for its lock, order and statistics. Contenders run the same
+ * service, or each one of its own, for as long as the first is at work: were
+ * theirs a fixed number, whoever is refused more cheaply would be through early
+ * and leave the other alone.
+ *
+ * Where the service is not mt_safe an attempt may be refused. So there are two
+ * things to count: with per = "attempt" an operation is an attempt of the first
+ * lcore, and `success` says how many of them were runs; with per = "success" it
+ * is a run, whichever lcore it was on, and its ticks are the time from one to
+ * the next.
  */
 #include "workload/kinds.h"
 #include "workload/services.h"
@@ -26,6 +32,10 @@ struct seat {
   uint64_t id;
   struct cb_run_tally sum;
   uint64_t called; /* what its callbacks counted */
+  /* Of a contender, in this batch: its runs so far; and those of them that the
+   * first lcore saw when it was through. */
+  _Atomic uint64_t published;
+  uint64_t seen;
 };
 
 struct state {
@@ -34,8 +44,13 @@ struct state {
   struct cb_call call;
   struct cb_role roles[2];
   unsigned seats;
-  bool mt_safe, serialize, apart;
+  bool mt_safe, serialize, apart, per_success;
   enum cb_stats stats;
+  char guards[80];
+  uint64_t seen; /* runs of contenders during the batches of the first */
+  /* The first lcore is through with its batch. Written once a batch, looked at
+   * all the time. */
+  _Alignas(CB_APART) _Atomic bool over;
   const char *lock;
   char order[8];
   struct seat seat[];
@@ -49,6 +64,12 @@ static const struct cb_service_check *guard_of(const struct state *state)
     return &cb_check_app_mt_safe;
   bool excludes = state->serialize && strcmp(state->lock, "none") != 0;
   return excludes ? &cb_check_app_mt_unsafe : &cb_check_start_stop;
+}
+
+static void name_guards(struct state *state)
+{
+  snprintf(state->guards, sizeof state->guards, "%s%s%s", guard_of(state)->name,
+           state->stats ? " " : "", state->stats ? cb_check_attr_get.name : "");
 }
 
 static int run_checks(const struct state *state, struct cb_error *error)
@@ -128,6 +149,7 @@ static int setup(void *opaque, const struct cb_control *control,
   (void)control;
   for (unsigned i = 0; i < state->seats; i++)
     state->seat[i] = (struct seat){.lcore = NULL};
+  state->seen = 0;
   int status = run_checks(state, error);
   if (status < 0)
     return status;
@@ -153,6 +175,7 @@ static void rise(struct seat *seat)
   seat->lcore = NULL;
 }
 
+/* n attempts; how many were runs. */
 static uint64_t run(const struct state *state, struct seat *seat, uint64_t n)
 {
   struct cb_run_tally tally;
@@ -162,7 +185,17 @@ static uint64_t run(const struct state *state, struct seat *seat, uint64_t n)
   seat->sum.refused += tally.refused;
   seat->sum.idle += tally.idle;
   seat->sum.errors += tally.errors;
-  return n;
+  return tally.done;
+}
+
+static int prepare(void *opaque, uint64_t n, struct cb_error *error)
+{
+  struct state *state = opaque;
+  (void)n, (void)error;
+  state->over = false;
+  for (unsigned i = 1; i < state->seats; i++)
+    state->seat[i].published = 0;
+  return 0;
 }
 
 static int first_begin(void *opaque, unsigned thread, struct cb_error *error)
@@ -180,7 +213,16 @@ static void first_end(void *opaque, unsigned thread)
 static uint64_t first_run(void *opaque, unsigned thread, uint64_t n)
 {
   struct state *state = opaque;
-  return run(state, &state->seat[thread], n);
+  uint64_t done = run(state, &state->seat[thread], n), seen = 0;
+  for (unsigned i = 1; i < state->seats; i++) {
+    struct seat *other = &state->seat[i];
+    other->seen = atomic_load_explicit(&other->published, memory_order_relaxed);
+    seen += other->seen;
+  }
+  state->seen += seen;
+  if (state->seats > 1)
+    atomic_store_explicit(&state->over, true, memory_order_release);
+  return state->per_success ? done + seen : n;
 }
 
 static int other_begin(void *opaque, unsigned thread, struct cb_error *error)
@@ -193,9 +235,21 @@ static void other_end(void *opaque, unsigned thread)
   first_end(opaque, thread + 1);
 }
 
+/* Tells what it has done often enough for the first to know it well, and seldom
+ * enough for that to cost nothing. */
 static uint64_t other_run(void *opaque, unsigned thread, uint64_t n)
 {
-  return first_run(opaque, thread + 1, n);
+  enum { OFTEN = 256, MOST = 64 };
+  struct state *state = opaque;
+  struct seat *seat = &state->seat[thread + 1];
+  uint64_t some = n / OFTEN < MOST ? n / OFTEN + 1 : MOST;
+  uint64_t attempts = 0, done = 0;
+  do {
+    done += run(state, seat, some);
+    attempts += some;
+    atomic_store_explicit(&seat->published, done, memory_order_relaxed);
+  } while (!atomic_load_explicit(&state->over, memory_order_acquire));
+  return state->per_success ? done - seat->seen : attempts;
 }
 
 /* ---- what came of it */
@@ -253,12 +307,11 @@ static int check(void *opaque, uint64_t operations, struct cb_error *error)
     called += state->seat[i].called;
   if (sum.refused)
     return cb_fail(error, -ENOEXEC,
-                   "%llu of %llu runs were refused: the service was not "
-                   "running",
-                   (unsigned long long)sum.refused,
-                   (unsigned long long)operations);
-  if (sum.done + sum.busy != operations)
-    return differ(error, "runs", sum.done + sum.busy, operations);
+                   "%llu runs were refused: the service was not running",
+                   (unsigned long long)sum.refused);
+  uint64_t counted = state->per_success ? sum.done : sum.done + sum.busy;
+  if (counted != operations)
+    return differ(error, "runs", counted, operations);
   if (!state->live && !state->call.uncounted && called != sum.done)
     return differ(error, "calls counted by the callback", called, sum.done);
   if (state->live && state->live->flags & CB_KIND_INTERPRETER && sum.errors)
@@ -289,16 +342,22 @@ static size_t counters(void *opaque, struct cb_counter *counter,
                        size_t capacity)
 {
   const struct state *state = opaque;
-  size_t count = state->seats > 1 ? 3 : 1;
-  if (capacity < count)
+  const struct cb_run_tally *first = &state->seat[0].sum;
+  double done = (double)first->done, tries = done + (double)first->busy;
+  size_t count = 0;
+  if (capacity < 3)
     return 0;
-  counter[0] =
-      (struct cb_counter){"success", CB_SHARE, (double)state->seat[0].sum.done};
-  if (count == 1)
+  counter[count++] = state->per_success
+                         ? (struct cb_counter){"success", CB_GAUGE,
+                                               tries > 0 ? done / tries : 0}
+                         : (struct cb_counter){"success", CB_SHARE, done};
+  if (state->seats == 1)
     return count;
-  /* Runs of all lcores for one attempt of the first. */
-  counter[1] = (struct cb_counter){"done", CB_SHARE, (double)total(state).done};
-  counter[2] = (struct cb_counter){"fairness", CB_GAUGE, fairness(state)};
+  /* Runs of all lcores in the time of one attempt of the first. */
+  if (!state->per_success)
+    counter[count++] =
+        (struct cb_counter){"done", CB_SHARE, done + (double)state->seen};
+  counter[count++] = (struct cb_counter){"fairness", CB_GAUGE, fairness(state)};
   return count;
 }
 
@@ -353,6 +412,7 @@ static int configure(struct state *state, const struct cb_spec *spec,
   const struct cb_spec *live = cb_spec_spec(spec, "service");
   state->serialize = cb_spec_boolean(spec, "serialize");
   state->apart = cb_spec_boolean(spec, "apart");
+  state->per_success = strcmp(cb_spec_string(spec, "per"), "success") == 0;
   state->stats = cb_stats_of(cb_spec_string(spec, "stats"));
   state->lock = cb_spec_kind(cb_spec_spec(spec, "lock"))->name;
   snprintf(state->order, sizeof state->order, "%s",
@@ -371,13 +431,23 @@ static int configure(struct state *state, const struct cb_spec *spec,
   }
   if (status < 0)
     return status;
+  name_guards(state);
   return permit(state, cb_spec_boolean(spec, "allow_race"), error);
+}
+
+static const char *operation_of(const struct state *state)
+{
+  if (state->seats == 1)
+    return "one run of a service on an application lcore";
+  if (state->per_success)
+    return "one run of a service, on whichever of the lcores that want it";
+  return "one attempt to run a service on an application lcore, contended";
 }
 
 static struct state *new_state(unsigned seats)
 {
   struct state *state = aligned_alloc(
-      _Alignof(struct seat), sizeof *state + seats * sizeof(struct seat));
+      _Alignof(struct state), sizeof *state + seats * sizeof(struct seat));
   if (!state)
     return NULL;
   memset(state, 0, sizeof *state);
@@ -402,23 +472,23 @@ static int create(const struct cb_spec *spec, struct cb_workload *workload,
       new_state(1 + (unsigned)cb_spec_integer(spec, "contenders"));
   if (!state)
     return cb_fail(error, -ENOMEM, "out of memory");
-  *workload = (struct cb_workload){
-      .operation = state->seats > 1 ? "one attempt to run a service on an "
-                                      "application lcore, contended"
-                                    : "one run of a service on an application "
-                                      "lcore",
-      .state = state,
-      .roles = state->roles,
-      .role_count = state->seats > 1 ? 2 : 1,
-      .setup = setup,
-      .check = check,
-      .counters = counters,
-      .teardown = teardown,
-      .destroy = destroy};
+  *workload = (struct cb_workload){.guards = state->guards,
+                                   .state = state,
+                                   .roles = state->roles,
+                                   .role_count = state->seats > 1 ? 2 : 1,
+                                   .setup = setup,
+                                   .prepare = prepare,
+                                   .check = check,
+                                   .counters = counters,
+                                   .teardown = teardown,
+                                   .destroy = destroy};
   int status = configure(state, spec, error);
-  if (status < 0)
+  if (status < 0) {
     destroy(workload);
-  else if (state->live)
+    return status;
+  }
+  workload->operation = operation_of(state);
+  if (state->live)
     workload->flags = state->live->flags;
   return status;
 }
@@ -444,6 +514,11 @@ static const struct cb_option options[] = {
      .type = CB_BOOLEAN,
      .preset = "false",
      .help = "each contender has a service of its own"},
+    {.name = "per",
+     .type = CB_CHOICE,
+     .preset = "attempt",
+     .choices = "attempt|success",
+     .help = "an operation is an attempt of one lcore, or a run of any"},
     {.name = "allow_race",
      .type = CB_BOOLEAN,
      .preset = "false",

@@ -1,0 +1,62 @@
+-- What running a service may cost, as ratios measured side by side: exits 3
+-- when one of them is exceeded.
+local cbench = require "cbench"
+local workload = cbench.workload
+
+local function run(name, values)
+  values.name = name
+  return workload.service_run(values)
+end
+
+local function loop(name, values)
+  values.name = name
+  return workload.service_loop(values)
+end
+
+-- Reads the counter as often as the statistics of a timed run do: twice.
+local reads_twice = { "spin", ticks = 0 }
+local long = { "spin", ticks = 1000 }
+
+-- name = { reference, the highest ratio }
+local limits = {
+  ["mt-safe"]                     = { "call", 3 },
+  ["mt-unsafe"]                   = { "mt-safe", 1.5 },
+  ["statistics: time"]            = { "run, two tick reads", 1.05 },
+  ["loop, 64 mapped, 1 running"]  = { "loop, 1 mapped, 1 running", 1.2 },
+  ["loop, ids 0 and 63"]          = { "loop, ids 0 and 1", 1.1 },
+  ["mt-safe, two lcores"]         = { "mt-safe", 2.5 },
+  ["two lcores, a service each"]  = { "mt-safe", 1.1 },
+  ["1000 ticks inside, two lcores"] = { "1000 ticks inside", 1.1 },
+}
+
+return cbench.scenario {
+  title     = "Limits of services",
+  about     = "Does running a service cost as little as it should?",
+  workload  = {
+    workload.call { name = "call" },
+    run("mt-safe", { mt_safe = true }),
+    run("mt-unsafe", { mt_safe = false }),
+    run("run, two tick reads", { call = reads_twice }),
+    run("statistics: time", { stats = "time" }),
+    loop("loop, 1 mapped, 1 running", { services = 1, running = 1 }),
+    loop("loop, 64 mapped, 1 running", { services = 64, running = 1 }),
+    loop("loop, ids 0 and 1", { services = 2, running = 2 }),
+    loop("loop, ids 0 and 63", { services = 2, running = 2, ids = "sparse" }),
+    run("mt-safe, two lcores", { contenders = 1 }),
+    run("two lcores, a service each", { contenders = 1, apart = true }),
+    run("1000 ticks inside", { mt_safe = false, call = long }),
+    run("1000 ticks inside, two lcores", { mt_safe = false, call = long,
+      contenders = 1, per = "success" }),
+  },
+  reference = function (_, name)
+    return limits[name] and limits[name][1] or "call"
+  end,
+  limit     = function (_, name)
+    return limits[name] and limits[name][2]
+  end,
+  columns   = { "name", "typical", "to", "ratio", "interval", "limit",
+                "state" },
+  time      = 12,
+  reading   = "The last row is of a service that is not mt-safe: from one run "
+    .. "to the next, whichever lcore had it.",
+}
