@@ -1,4 +1,4 @@
---- `cbench info`: machine, build, clock.
+--- `cbench info`: machine, build, clock, and what services lack here.
 local import, core = ...
 local check = import "check"
 local command = import "command"
@@ -14,11 +14,19 @@ cbench info --format json   the same for programs
   options = { "format" },
 }
 
-local groups = { "machine", "state", "build" }
+local groups = { "machine", "state", "build", "clock", "services" }
+
+-- How a stopped service is known to be at rest, and what that costs.
+local quiescence = {
+  membarrier = "by membarrier: runs of a service take no fence for it",
+  fence = "by fences: this kernel has no membarrier, so every run of a service "
+    .. "takes one and costs more",
+}
 
 local function describe()
   local described = core.machine(true)
   described.clock = core.clock()
+  described.services = { quiescence = core.quiescence() }
   return described
 end
 
@@ -41,10 +49,11 @@ function info.run(context)
   elseif form == "text" then
     io.stdout:write(core.version, "\n")
     local described = describe()
+    local services = described.services
+    services.quiescence = quiescence[services.quiescence]
     for _, name in ipairs(groups) do
       if described[name] then print_group(name, described[name]) end
     end
-    print_group("clock", described.clock)
   else
     command.refuse("option '--format': " .. check.unknown("format", form,
       { "json", "text" }))

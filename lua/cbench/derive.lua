@@ -1,4 +1,7 @@
 --- The arithmetic by which published threads read their figures.
+local import = ...
+local fit = import "fit"
+
 local derive = {}
 
 local function number(value, name)
@@ -44,6 +47,38 @@ end
 -- Both are rates (operations a second); for times, swap them.
 function derive.gain(before, after)
   return number(after, "after") / positive(before, "before") - 1
+end
+
+-- By process and round: ticks per operation.
+local function by_round(row)
+  local rounds = {}
+  for _, sample in ipairs(row.samples or {}) do
+    if sample.n > 0 then
+      rounds[sample.fork .. "/" .. sample.round] = sample.ticks / sample.n
+    end
+  end
+  return rounds
+end
+
+--- What one row costs more than another of the same run, in ticks per
+-- operation: the median of the differences of rounds measured side by side.
+-- @param row,other records of one run
+-- @return { value, low, high }, an interval across processes where there are
+-- six or more; or nil when the two have no round in common
+function derive.delta(row, other)
+  local theirs, by_process = by_round(other), {}
+  for _, sample in ipairs(row.samples or {}) do
+    local pair = theirs[sample.fork .. "/" .. sample.round]
+    if pair and sample.n > 0 then
+      local list = by_process[sample.fork] or {}
+      by_process[sample.fork] = list
+      list[#list + 1] = sample.ticks / sample.n - pair
+    end
+  end
+  local medians = {}
+  for _, list in pairs(by_process) do medians[#medians + 1] = fit.median(list) end
+  if #medians == 0 then return nil end
+  return fit.bounded(fit.median(medians), medians)
 end
 
 return derive

@@ -13,7 +13,8 @@ local fit = {}
 
 local coverage = 0.95
 
-local function median(values)
+--- The median of a list, which is sorted.
+function fit.median(values)
   table.sort(values)
   local middle = #values // 2
   if #values % 2 == 1 then return values[middle + 1] end
@@ -51,7 +52,9 @@ local function trim(n)
   return count
 end
 
-local function bounded(value, others)
+--- A value between the order statistics that enclose the median of others.
+-- @return { value, low, high }; only value when there are fewer than six
+function fit.bounded(value, others)
   local count = trim(#others)
   if not count then return { value = value } end
   table.sort(others)
@@ -69,7 +72,7 @@ local function by_process(record)
       list[#list + 1] = sample.ticks / sample.n
     end
   end
-  for process, list in pairs(lists) do medians[process] = median(list) end
+  for process, list in pairs(lists) do medians[process] = fit.median(list) end
   return medians
 end
 
@@ -151,7 +154,7 @@ function fit.of(results, order, parameter)
       local as, bs = process_lines(group.points)
       local one = {
         parameter = parameter, params = group.params, points = #group.points,
-        a = bounded(a, as), b = bounded(b, bs),
+        a = fit.bounded(a, as), b = fit.bounded(b, bs),
       }
       one.text = sentence(one, group.label, "ticks/op")
       list[#list + 1] = one

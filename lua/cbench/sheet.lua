@@ -49,10 +49,19 @@ local function line_of(record, list, parameters)
   return line
 end
 
+-- Threads that only serve another one have no operations of their own.
+local function several_work(record)
+  local count = 0
+  for _, role in ipairs(record.roles or {}) do
+    if (role.operations or 0) > 0 then count = count + 1 end
+  end
+  return count > 1
+end
+
 -- Threads of several roles have their own lines under the row.
 local function role_lines(record, list, parameters, hz)
   local lines = {}
-  if #(record.roles or {}) < 2 or instead(record) then return lines end
+  if not several_work(record) or instead(record) then return lines end
   for i, role in ipairs(record.roles) do
     local part = { overlap = role.overlap, status = "ok" }
     if role.ticks and (role.operations or 0) > 0 then

@@ -131,6 +131,7 @@ static const luaL_Reg core_functions[] = {
     {"plugins", cb_lua_plugins},
     {"pool", cb_lua_pool},
     {"program", cb_lua_program},
+    {"quiescence", cb_lua_quiescence},
     {"ring", cb_lua_ring},
     {"run_program", cb_lua_run_program},
     {"scenario_names", core_scenario_names},

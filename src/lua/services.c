@@ -398,6 +398,17 @@ static const luaL_Reg set_metamethods[] = {{"__close", set_close},
                                            {"__tostring", set_tostring},
                                            {NULL, NULL}};
 
+int cb_lua_quiescence(lua_State *L)
+{
+  struct cb_error error;
+  struct cb_services *set = cb_services_create(NULL, NULL, &error);
+  if (!set)
+    return luaL_error(L, "%s", error.text);
+  lua_pushstring(L, cb_services_quiescence(set));
+  cb_services_destroy(set, 0, NULL);
+  return 1;
+}
+
 int cb_lua_services(lua_State *L)
 {
   struct cb_error error;

@@ -17,6 +17,9 @@
 /* core.services(options): a set, or nil, a sentence and the name of the
  * error. */
 int cb_lua_services(lua_State *L);
+/* core.quiescence(): how a set of the usual order knows that a service is at
+ * rest, "membarrier" or "fence". */
+int cb_lua_quiescence(lua_State *L);
 
 /* ---- what the files of these objects share */
 

@@ -62,7 +62,7 @@ static struct service *find_name(struct cb_services *set, const char *name)
 static int check_new(struct cb_services *set, const struct cb_service *service,
                      struct cb_error *error)
 {
-  if (!service->call)
+  if (!service || !service->call)
     return cb_fail(error, -EINVAL, "a service needs a callback");
   if (!service->name || !service->name[0])
     return cb_fail(error, -EINVAL, "a service needs a name");
@@ -94,18 +94,29 @@ static int grow_slots(struct cb_services *set)
   return 0;
 }
 
+static int add_cells(struct cb_services *set, struct service *service)
+{
+  for (struct cb_lcore *lcore = set->lcores; lcore; lcore = lcore->next)
+    if (cb_cells_add(lcore, service) < 0)
+      return -ENOMEM;
+  return 0;
+}
+
+/* A slot that counts has a cell in every lcore. Until it has all of them it is
+ * kept as the spare, because the first lcores point to it already. */
 static struct service *new_slot(struct cb_services *set)
 {
-  struct service *service =
-      aligned_alloc(_Alignof(struct service), sizeof *service);
-  if (service && grow_slots(set) < 0) {
-    free(service);
-    return NULL;
+  if (!set->spare) {
+    set->spare = aligned_alloc(_Alignof(struct service), sizeof *set->spare);
+    if (!set->spare)
+      return NULL;
+    memset(set->spare, 0, sizeof *set->spare);
+    set->spare->slot = set->slot_count;
   }
-  if (!service)
+  if (grow_slots(set) < 0 || add_cells(set, set->spare) < 0)
     return NULL;
-  memset(service, 0, sizeof *service);
-  service->slot = set->slot_count;
+  struct service *service = set->spare;
+  set->spare = NULL;
   set->slots[set->slot_count++] = service;
   return service;
 }
@@ -127,14 +138,6 @@ static struct service *free_slot(struct cb_services *set,
   if (!service)
     cb_fail(error, -ENOMEM, "out of memory");
   return service;
-}
-
-static int add_cells(struct cb_services *set, struct service *service)
-{
-  for (struct cb_lcore *lcore = set->lcores; lcore; lcore = lcore->next)
-    if (cb_cells_add(lcore, service) < 0)
-      return -ENOMEM;
-  return 0;
 }
 
 /* Nobody runs the slot, so its plain fields may be written; the word publishes
@@ -165,10 +168,8 @@ static int add(struct cb_services *set, const struct cb_service *service,
   if (!slot)
     return set->slot_count == CB_SERVICES_MOST ? -ENOSPC : -ENOMEM;
   struct farewell *farewell = malloc(sizeof *farewell);
-  if (!farewell || add_cells(set, slot) < 0) {
-    free(farewell);
+  if (!farewell)
     return cb_fail(error, -ENOMEM, "out of memory");
-  }
   farewell->release = service->release;
   farewell->argument = service->argument;
   slot->farewell = farewell;

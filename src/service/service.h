@@ -175,6 +175,7 @@ struct cb_services {
   const struct variant *variant;
   bool membarrier;
   struct service **slots;
+  struct service *spare; /* the next slot, where making it failed half way */
   uint32_t slot_count, slot_capacity, registered;
   struct cb_lcore *lcores; /* of every role, by number, applications last */
   struct farewell *farewells;

@@ -157,12 +157,17 @@ CB_INLINE int run_cell(struct cb_lcore *lcore, struct cell *cell, uint64_t id,
   return status;
 }
 
+/* Runs that were done are those that were not refused, so the usual outcome
+ * costs no counting. */
 CB_INLINE void tally_run(struct cb_run_tally *tally, int status, int result)
 {
   if (LIKELY(status == 0)) {
-    tally->done++;
-    if (result)
-      *(result == -EAGAIN ? &tally->idle : &tally->errors) += 1;
+    if (LIKELY(!result))
+      return;
+    if (result == -EAGAIN)
+      tally->idle++;
+    else
+      tally->errors++;
   } else if (status == -EBUSY) {
     tally->busy++;
   } else {
@@ -170,12 +175,14 @@ CB_INLINE void tally_run(struct cb_run_tally *tally, int status, int result)
   }
 }
 
-CB_INLINE void repeat(struct cb_lcore *lcore, uint64_t id, bool serialize,
-                      uint64_t n, struct cb_run_tally *tally,
-                      enum cb_order order, unsigned stats)
+/* serialize is a constant here. */
+CB_INLINE void repeat_one_way(struct cb_lcore *lcore, uint64_t id,
+                              bool serialize, uint64_t n,
+                              struct cb_run_tally *tally, enum cb_order order,
+                              unsigned stats)
 {
   struct cb_run_tally sum = {0};
-  for (uint64_t i = 0; i < n; i++) {
+  for (uint64_t left = n; left > 0; left--) {
     struct cell *cell = cb_service_cell(lcore, id);
     int result = 0;
     int status = LIKELY(cell) ? run_cell(lcore, cell, id, serialize, &result,
@@ -183,7 +190,18 @@ CB_INLINE void repeat(struct cb_lcore *lcore, uint64_t id, bool serialize,
                               : -EINVAL;
     tally_run(&sum, status, result);
   }
+  sum.done = n - sum.busy - sum.refused;
   *tally = sum;
+}
+
+CB_INLINE void repeat(struct cb_lcore *lcore, uint64_t id, bool serialize,
+                      uint64_t n, struct cb_run_tally *tally,
+                      enum cb_order order, unsigned stats)
+{
+  if (serialize)
+    repeat_one_way(lcore, id, true, n, tally, order, stats);
+  else
+    repeat_one_way(lcore, id, false, n, tally, order, stats);
 }
 
 /* Is the item's service runnable, and the item still in force? Control zeroes

@@ -218,6 +218,7 @@ static void free_set(struct cb_services *set)
       cb_service_finish(set, service);
     free(service);
   }
+  free(set->spare);
   free(set->slots);
   cb_services_leave(set);
   pthread_cond_destroy(&set->changed);

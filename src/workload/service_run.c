@@ -32,14 +32,16 @@ struct seat {
   uint64_t id;
   struct cb_run_tally sum;
   uint64_t called; /* what its callbacks counted */
-  /* Of a contender, in this batch: its runs so far; and those of them that the
-   * first lcore saw when it was through. */
+  /* Of a contender, in this batch: its runs so far; and how many of them there
+   * were in the time of the first lcore's own. */
   _Atomic uint64_t published;
-  uint64_t seen;
+  uint64_t before, seen;
+  uint64_t unseen; /* its other runs, of all batches */
 };
 
 struct state {
   struct cb_services *set;
+  const struct cb_control *control;
   const struct cb_service_handle *live;
   struct cb_call call;
   struct cb_role roles[2];
@@ -146,7 +148,7 @@ static int setup(void *opaque, const struct cb_control *control,
                  struct cb_error *error)
 {
   struct state *state = opaque;
-  (void)control;
+  state->control = control;
   for (unsigned i = 0; i < state->seats; i++)
     state->seat[i] = (struct seat){.lcore = NULL};
   state->seen = 0;
@@ -210,19 +212,51 @@ static void first_end(void *opaque, unsigned thread)
   rise(&state->seat[thread]);
 }
 
+/* Runs of the contenders since this was called with begin. */
+static uint64_t seen_now(struct state *state, bool begin)
+{
+  uint64_t sum = 0;
+  for (unsigned i = 1; i < state->seats; i++) {
+    struct seat *other = &state->seat[i];
+    uint64_t done =
+        atomic_load_explicit(&other->published, memory_order_relaxed);
+    if (begin)
+      other->before = done;
+    other->seen = done - other->before;
+    sum += other->seen;
+  }
+  return sum;
+}
+
+/* Goes on until all lcores together have had n runs. The next look is due when
+ * they would be through if nobody were refused. */
+static uint64_t run_until(struct state *state, struct seat *seat, uint64_t n)
+{
+  uint64_t sum = 0, own = 0;
+  while (sum < n && !seat->sum.refused &&
+         !atomic_load_explicit(&state->control->stop, memory_order_relaxed)) {
+    own += run(state, seat, (n - sum + state->seats - 1) / state->seats);
+    sum = own + seen_now(state, false);
+  }
+  return sum;
+}
+
 static uint64_t first_run(void *opaque, unsigned thread, uint64_t n)
 {
   struct state *state = opaque;
-  uint64_t done = run(state, &state->seat[thread], n), seen = 0;
-  for (unsigned i = 1; i < state->seats; i++) {
-    struct seat *other = &state->seat[i];
-    other->seen = atomic_load_explicit(&other->published, memory_order_relaxed);
-    seen += other->seen;
-  }
-  state->seen += seen;
-  if (state->seats > 1)
-    atomic_store_explicit(&state->over, true, memory_order_release);
-  return state->per_success ? done + seen : n;
+  struct seat *seat = &state->seat[thread];
+  seen_now(state, true);
+  uint64_t operations = n;
+  if (state->per_success)
+    operations = run_until(state, seat, n);
+  else
+    run(state, seat, n);
+  if (state->seats == 1)
+    return operations;
+  if (!state->per_success)
+    state->seen += seen_now(state, false);
+  atomic_store_explicit(&state->over, true, memory_order_release);
+  return operations;
 }
 
 static int other_begin(void *opaque, unsigned thread, struct cb_error *error)
@@ -239,7 +273,7 @@ static void other_end(void *opaque, unsigned thread)
  * enough for that to cost nothing. */
 static uint64_t other_run(void *opaque, unsigned thread, uint64_t n)
 {
-  enum { OFTEN = 256, MOST = 64 };
+  enum { OFTEN = 1024, MOST = 64 };
   struct state *state = opaque;
   struct seat *seat = &state->seat[thread + 1];
   uint64_t some = n / OFTEN < MOST ? n / OFTEN + 1 : MOST;
@@ -249,7 +283,10 @@ static uint64_t other_run(void *opaque, unsigned thread, uint64_t n)
     attempts += some;
     atomic_store_explicit(&seat->published, done, memory_order_relaxed);
   } while (!atomic_load_explicit(&state->over, memory_order_acquire));
-  return state->per_success ? done - seat->seen : attempts;
+  if (!state->per_success)
+    return attempts;
+  seat->unseen += done - seat->seen;
+  return 0; /* they are among the operations of the first */
 }
 
 /* ---- what came of it */
@@ -298,6 +335,14 @@ static int check_stats(const struct state *state,
   return 0;
 }
 
+static uint64_t unseen(const struct state *state)
+{
+  uint64_t sum = 0;
+  for (unsigned i = 1; i < state->seats; i++)
+    sum += state->seat[i].unseen;
+  return sum;
+}
+
 static int check(void *opaque, uint64_t operations, struct cb_error *error)
 {
   const struct state *state = opaque;
@@ -309,7 +354,9 @@ static int check(void *opaque, uint64_t operations, struct cb_error *error)
     return cb_fail(error, -ENOEXEC,
                    "%llu runs were refused: the service was not running",
                    (unsigned long long)sum.refused);
-  uint64_t counted = state->per_success ? sum.done : sum.done + sum.busy;
+  uint64_t counted = sum.done + sum.busy;
+  if (state->per_success)
+    counted = sum.done - unseen(state);
   if (counted != operations)
     return differ(error, "runs", counted, operations);
   if (!state->live && !state->call.uncounted && called != sum.done)
@@ -437,11 +484,10 @@ static int configure(struct state *state, const struct cb_spec *spec,
 
 static const char *operation_of(const struct state *state)
 {
-  if (state->seats == 1)
-    return "one run of a service on an application lcore";
-  if (state->per_success)
-    return "one run of a service, on whichever of the lcores that want it";
-  return "one attempt to run a service on an application lcore, contended";
+  return state->per_success
+             ? "one run of a service, on whichever of the lcores that want it"
+             : "one run of a service on an application lcore (contended: one "
+               "attempt)";
 }
 
 static struct state *new_state(unsigned seats)
