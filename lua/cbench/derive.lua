@@ -76,7 +76,9 @@ function derive.delta(row, other)
     end
   end
   local medians = {}
-  for _, list in pairs(by_process) do medians[#medians + 1] = fit.median(list) end
+  for _, list in pairs(by_process) do
+    medians[#medians + 1] = fit.median(list)
+  end
   if #medians == 0 then return nil end
   return fit.bounded(fit.median(medians), medians)
 end

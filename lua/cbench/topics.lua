@@ -141,7 +141,8 @@ is installed. Gives its entry, or nil, a sentence and a code.]],
     text = [[
 Arithmetic on figures. per_op: ns of one operation, the baseline taken off;
 .share(ns, rate): fraction of a second; .max_rate(ns): operations a second;
-.gain(before, after): a fraction.]],
+.gain(before, after): a fraction; .delta(row, other): ticks between two rows of
+a run, { value, low, high }.]],
     example = [[print(cbench.derive.share(100, 1e6))]],
   }, {
     name = "help",

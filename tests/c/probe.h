@@ -34,9 +34,10 @@ static inline int probe_call(void *argument, struct cb_lcore *lcore)
 {
   struct probe *probe = argument;
   (void)lcore;
-  unsigned inside = ++probe->inside;
-  if (inside > probe->most)
-    probe->most = inside;
+  unsigned inside = ++probe->inside, most = probe->most;
+  while (most < inside &&
+         !atomic_compare_exchange_weak(&probe->most, &most, inside))
+    ;
   if (!probe->mt_safe)
     probe->plain++;
   int result = probe->result;

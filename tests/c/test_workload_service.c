@@ -88,6 +88,21 @@ static void contended_runs_are_proved(void **state)
     }
 }
 
+/* An operation is a run, whoever had it. */
+static void successes_are_proved(void **state)
+{
+  (void)state;
+  for (int mt_safe = 0; mt_safe < 2; mt_safe++)
+    for (int contenders = 0; contenders < 4; contenders++) {
+      struct cb_spec *spec = spec_of("service_run");
+      set_string(spec, "per", "success");
+      set_string(spec, "stats", "count");
+      cb_spec_set_boolean(spec, "mt_safe", mt_safe, NULL);
+      cb_spec_set_integer(spec, "contenders", contenders, NULL);
+      proves(spec, 3000);
+    }
+}
+
 static void every_call_is_proved(void **state)
 {
   (void)state;
@@ -207,6 +222,88 @@ static void a_failed_check_is_told(void **state)
   }
 }
 
+/* The linker puts this in the place of cb_service_check in all that the library
+ * calls: sabotaged, a check is given a lock that excludes nobody. */
+int __real_cb_service_check(const struct cb_service_check *check,
+                            const char *lock, const char *order,
+                            struct cb_error *error);
+int __wrap_cb_service_check(const struct cb_service_check *check,
+                            const char *lock, const char *order,
+                            struct cb_error *error);
+
+static bool sabotaged;
+
+int __wrap_cb_service_check(const struct cb_service_check *check,
+                            const char *lock, const char *order,
+                            struct cb_error *error)
+{
+  return __real_cb_service_check(check, sabotaged ? "none" : lock, order,
+                                 error);
+}
+
+/* Measured, the row of a check that fails has its reason and no sample, and
+ * the row beside it has its figures. */
+static void a_failed_check_leaves_no_figure(void **state)
+{
+  (void)state;
+  struct cb_workload workloads[2];
+  struct cb_variant variants[2];
+  const struct cb_measure_options options = {.seconds = 5, .rounds = 3};
+  for (int mt_safe = 0; mt_safe < 2; mt_safe++) {
+    struct cb_spec *spec = spec_of("service_run");
+    cb_spec_set_boolean(spec, "mt_safe", mt_safe, NULL);
+    assert_int_equal(create(spec, &workloads[mt_safe], NULL), 0);
+    cb_spec_destroy(spec);
+    variants[mt_safe] = (struct cb_variant){.name = mt_safe ? "safe" : "unsafe",
+                                            .workload = &workloads[mt_safe]};
+  }
+  for (int turn = 0; turn < 2; turn++) {
+    sabotaged = turn == 0;
+    struct cb_measurement *measured = cb_measure(variants, 2, &options, NULL);
+    assert_non_null(measured);
+    const struct cb_result *unsafe = &measured->results[0];
+    assert_int_equal(unsafe->status, sabotaged ? CB_FAIL : CB_OK);
+    assert_int_equal(unsafe->sample_count > 0, !sabotaged);
+    if (sabotaged)
+      assert_string_equal(unsafe->reason.text,
+                          "no figures: the functional check "
+                          "service_app_lcore_mt_unsafe failed: a second lcore "
+                          "got 0, not -EBUSY, and 2 were inside");
+    assert_int_equal(measured->results[1].status, CB_OK);
+    assert_true(measured->results[1].sample_count > 0);
+    cb_measurement_destroy(measured);
+  }
+  for (int i = 0; i < 2; i++)
+    workloads[i].destroy(&workloads[i]);
+}
+
+static void guards_are_named(void **state)
+{
+  (void)state;
+  static const struct {
+    const char *kind, *stats, *lock, *guards;
+    bool mt_safe;
+  } rows[] = {
+      {"service_run", "off", "ttas", "service_app_lcore_mt_safe", true},
+      {"service_run", "off", "mcs", "service_app_lcore_mt_unsafe", false},
+      {"service_run", "time", "tas",
+       "service_app_lcore_mt_unsafe service_attr_get", false},
+      {"service_run", "off", "none", "service_start_stop", false},
+      {"service_loop", "chain", "ttas", "service_start_stop service_attr_get",
+       true}};
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    struct cb_workload workload;
+    struct cb_spec *spec = spec_of(rows[i].kind);
+    set_string(spec, "stats", rows[i].stats);
+    set_string(spec, "lock", rows[i].lock);
+    cb_spec_set_boolean(spec, "mt_safe", rows[i].mt_safe, NULL);
+    assert_int_equal(create(spec, &workload, NULL), 0);
+    assert_string_equal(workload.guards, rows[i].guards);
+    workload.destroy(&workload);
+    cb_spec_destroy(spec);
+  }
+}
+
 /* A live service is measured and keeps its state and its counts. */
 static void a_live_service_is_left_as_found(void **state)
 {
@@ -291,11 +388,14 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(runs_are_proved),
       cmocka_unit_test(contended_runs_are_proved),
+      cmocka_unit_test(successes_are_proved),
       cmocka_unit_test(every_call_is_proved),
       cmocka_unit_test(loops_are_proved),
       cmocka_unit_test(a_false_count_fails),
       cmocka_unit_test(what_makes_no_sense_is_refused),
       cmocka_unit_test(a_failed_check_is_told),
+      cmocka_unit_test(a_failed_check_leaves_no_figure),
+      cmocka_unit_test(guards_are_named),
       cmocka_unit_test(a_live_service_is_left_as_found),
       cmocka_unit_test(a_ring_is_consumed)};
   return cmocka_run_group_tests_name("workload service", tests, NULL, NULL);

@@ -28,6 +28,29 @@ describe("derive", function ()
     close(0.494, derive.gain(2938, 4389), 3)
   end)
 
+  it("gives the difference of two rows, round by round", function ()
+    -- Seven processes; the second row costs 2 more than the first, but in one
+    -- of them 9 more. A round that only one row has does not count.
+    local function row(extra)
+      local samples = {}
+      for fork = 0, 6 do
+        for round = 0, 2 do
+          samples[#samples + 1] = { fork = fork, round = round, n = 10,
+            ticks = 10 * (fork + round + extra(fork)) }
+        end
+      end
+      return { samples = samples }
+    end
+    local first = row(function () return 0 end)
+    local second = row(function (fork) return fork == 3 and 9 or 2 end)
+    table.insert(second.samples, { fork = 0, round = 9, n = 1, ticks = 1e6 })
+    local delta = derive.delta(second, first)
+    assert.same({ 2, 2, 9 }, { delta.value, delta.low, delta.high })
+    for i = #first.samples, 4, -1 do first.samples[i] = nil end
+    assert.same({ value = 2 }, derive.delta(second, first))
+    assert.is_nil(derive.delta(first, {}))
+  end)
+
   it("refuses what is no number or cannot divide", function ()
     assert.has_error(function () derive.per_op("1", 1, 1, 1) end,
       "derive: seconds: number expected, got string")

@@ -251,3 +251,67 @@ describe("floor", function ()
     assert.equal(8, count)
   end)
 end)
+
+describe("service_dispatch", function ()
+  -- A line of DPDK's test, with ticks where that has cycles.
+  local line = "^    perf test for MT %w+, no stats: %d+%.%d, with stats "
+    .. "%d+%.%d cycles/call$"
+
+  it("has the lines of that test, then the difference", function ()
+    local lines = lines_of(cbench.format(run "service_dispatch", "dpdk"))
+    assert.equal(4, #lines)
+    for i, name in ipairs { "MT Safe", "MT Unsafe" } do
+      assert.is_truthy(lines[i]:find(line), lines[i])
+      assert.is_truthy(lines[i]:find(name, 1, true), lines[i])
+    end
+    assert.is_truthy(lines[3]:find "^    unsafe %- safe: %-?%d+%.%d+ ", lines[3])
+    assert.is_truthy(lines[4]:find "ticks of the .*; %d+%.%d s$", lines[4])
+  end)
+
+  it("prints no figure for a row that has none", function ()
+    local results = run "service_dispatch"
+    local row = results:find { service = "unsafe", stats = "off",
+      lcores = "1" }
+    local ticks = row.ticks
+    row.ticks, row.reason = nil, "no figures: the functional check failed"
+    local lines = lines_of(cbench.format(results, "dpdk"))
+    row.ticks = ticks
+    assert.equal("    perf test for MT Unsafe: skipped (no figures: the "
+      .. "functional check failed)", lines[2])
+    assert.is_nil(lines[3]:find "unsafe %- safe")
+  end)
+
+  it("leaves a race to those who ask for it", function ()
+    local results = run "service_dispatch"
+    local row = results:find { service = "unlocked", lcores = "2" }
+    assert.equal("n/a", row.status)
+    assert.matches("service=racy", row.reason, 1, true)
+    local racy = cbench.scenario "service_dispatch":run(
+      { service = "racy", lcores = "2", stats = "off" },
+      { forks = 1, rounds = 2, time = 5 })
+    assert.equal("ok", racy[1].status)
+  end)
+
+  it("names the checks that guard a row", function ()
+    local row = run "service_dispatch":find { service = "unsafe",
+      stats = "time", lcores = "2" }
+    local names = {}
+    for i, check in ipairs(row.checks) do
+      assert.is_true(check.held)
+      names[i] = check.name
+    end
+    assert.same({ "proof", "service_app_lcore_mt_unsafe",
+      "service_attr_get" }, names)
+  end)
+end)
+
+describe("the limits of services", function ()
+  it("are judged row by row", function ()
+    local results, limits = run "limits/services", 0
+    for _, row in ipairs(results) do
+      assert.equal("ok", row.status, row.reason)
+      if row.limit then limits = limits + 1 end
+    end
+    assert.equal(8, limits)
+  end)
+end)
