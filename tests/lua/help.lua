@@ -24,7 +24,7 @@ end
 local function topics()
   local list = {}
   for line in printed(cbench.help):gmatch "\n  ([^\n]+)" do
-    for topic in line:gmatch "[%w_]+" do list[#list + 1] = topic end
+    for topic in line:gmatch "[%w_/]+" do list[#list + 1] = topic end
   end
   return list
 end
