@@ -115,7 +115,7 @@ local function compare_row(old, new, options)
   local known = new or old
   local row = { name = known.name, params = known.params, op = known.op,
     order = known.order, unit = known.unit, workload = known.workload,
-    threads = known.threads }
+    threads = known.threads, same_workload = true }
   row.reason = hindrance(old, new)
   row.status = row.reason and "n/a" or "ok"
   if row.reason then return row end
@@ -139,8 +139,8 @@ local function differences(old, new)
     foreign = true
     notes[#notes + 1] = ("the machines differ (%s, then %s): ratios are "
       .. "shown, no verdict is given"):format(
-      text_of(old.meta, "machine", "model") or "unknown",
-      text_of(new.meta, "machine", "model") or "unknown")
+      text_of(old.meta, "machine", "cpu") or "unknown",
+      text_of(new.meta, "machine", "cpu") or "unknown")
   end
   for _, name in ipairs { "version", "compiler", "flags" } do
     local was, is = text_of(old.meta, "build", name),

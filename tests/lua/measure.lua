@@ -153,7 +153,7 @@ describe("compare", function ()
 
   local function run(record, machine, build)
     return results.new({ record }, { title = "T",
-      machine = { fingerprint = machine or "m", model = machine or "m" },
+      machine = { fingerprint = machine or "m", cpu = machine or "m" },
       build = { version = build or "1" } })
   end
 
@@ -161,6 +161,7 @@ describe("compare", function ()
     local done = cbench.compare(run(fake(2, 0.001)), run(fake(2.2, 0.001)))
     assert.equal("slower", done[1].ratio.verdict)
     assert.is_true(math.abs(done[1].ratio.value - 1.1) < 1e-9)
+    assert.is_truthy(tostring(done):find "1%.1[%d ]* .-slower\n")
   end)
 
   it("does not call it so when the fast rounds say otherwise", function ()
@@ -182,6 +183,8 @@ describe("compare", function ()
     assert.equal("another machine", done[1].ratio.reason)
     assert.is_true(done[1].ratio.value > 1.4)
     assert.is_true(done.meta.foreign)
+    assert.matches("the machines differ (m, then other)", done.meta.notes[1],
+      1, true)
   end)
 
   it("says when the builds differ, and compares", function ()
