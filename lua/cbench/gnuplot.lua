@@ -8,7 +8,7 @@ local import, core = ...
 local markup = import "markup"
 
 local gnuplot = {
-  --- Seconds that it may take.
+  --- Seconds that it may work, or be idle at a stretch.
   limit = 20,
   --- What to do when there is none.
   advice = "gnuplot is not installed, so there are no pictures "
@@ -165,7 +165,7 @@ local function run(script)
   if not path then return nil, gnuplot.advice, true end
   local messages = os.tmpname()
   local output, how, code, forced = core.run_program(
-    { "/bin/sh", "-c", command, path, messages }, script, gnuplot.limit)
+    { "/bin/sh", "-c", command, path, messages }, script, gnuplot.limit, true)
   local why = complaint(messages)
   os.remove(messages)
   if not output then

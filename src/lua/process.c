@@ -159,20 +159,71 @@ static int wait_for(struct pollfd ends[2], double seconds,
   return ready;
 }
 
-/* Moves input and output until the child has closed its output. Past the
- * deadline it asks, then forces, the child to end. */
-static bool converse(struct child *child, luaL_Buffer *output, double deadline)
+/* What the child has worked so far, in seconds of a CPU. */
+static double worked(const struct child *child)
+{
+  clockid_t clock;
+  struct timespec time;
+  if (clock_getcpuclockid(child->pid, &clock) != 0 ||
+      clock_gettime(clock, &time) < 0)
+    return 0;
+  return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
+}
+
+/* How long the child may take. With a limit of work the clock on the wall only
+ * says when to look: a machine that is busy with others makes nothing fail. */
+struct limit {
+  double seconds, deadline;
+  bool of_work;
+  double before; /* what it had worked at the last look */
+};
+
+/* Who has worked a smaller share of the time has only been started. */
+static const double idle = 0.005;
+
+/* The child goes on if it worked since the last look, though not as long as it
+ * may in all: one that computes without end reaches nearly that in one span. */
+static bool may_go_on(struct limit *limit, const struct child *child)
+{
+  double so_far = worked(child);
+  bool works = so_far > limit->before + idle * limit->seconds &&
+               so_far < 0.9 * limit->seconds;
+  if (!limit->of_work || !works)
+    return false;
+  limit->before = so_far;
+  limit->deadline = now() + limit->seconds;
+  return true;
+}
+
+/* Past its limit the child is asked, then forced, to end; at last it is not
+ * waited for, since others may hold its output open. */
+enum { ASKED = 1, FORCED, ABANDONED };
+
+static int end_child(int forced, struct limit *limit, struct child *child)
+{
+  if (forced == 0 && may_go_on(limit, child))
+    return 0;
+  limit->deadline = now() + 1;
+  if (++forced == ABANDONED)
+    close_end(&child->from);
+  else
+    kill(child->pid, forced == ASKED ? SIGTERM : SIGKILL);
+  return forced;
+}
+
+/* Moves input and output until the child has closed its output. */
+static bool converse(struct child *child, luaL_Buffer *output,
+                     struct limit *limit)
 {
   int forced = 0;
   bool passed = false;
   while (child->from >= 0) {
     struct pollfd ends[2] = {{.fd = child->from, .events = POLLIN},
                              {.fd = child->to, .events = POLLOUT}};
-    double left = deadline - now();
+    double left = limit->deadline - now();
     if (left <= 0) {
-      kill(child->pid, forced++ ? SIGKILL : SIGTERM);
-      deadline = now() + 1;
-      left = 1;
+      forced = end_child(forced, limit, child);
+      continue;
     }
     if (wait_for(ends, left, child, &passed) < 0)
       continue;
@@ -211,11 +262,13 @@ int cb_lua_run_program(lua_State *L)
 
   read_arguments(L, argv);
   child.input = luaL_checklstring(L, 2, &child.left);
-  double seconds = luaL_checknumber(L, 3);
+  struct limit limit = {.seconds = luaL_checknumber(L, 3),
+                        .of_work = lua_toboolean(L, 4)};
   luaL_buffinitsize(L, &output, 1 << 20);
   sigaction(SIGPIPE, &ignore, &before);
   int code = start(&child, argv);
-  bool forced = !code && converse(&child, &output, now() + seconds);
+  limit.deadline = now() + limit.seconds;
+  bool forced = !code && converse(&child, &output, &limit);
   close_end(&child.to);
   sigaction(SIGPIPE, &before, NULL);
   if (code)

@@ -4,11 +4,12 @@
 
 #include <lua.h>
 
-/* core.run_program(argv, input, seconds): runs argv[1] (a path) with the rest
- * as arguments, input on its standard input and our standard error. Returns
- * its output, then "exit" or "signal" and the number. After `seconds` it is
- * sent SIGTERM, a second later SIGKILL, and the third result is followed by
- * true. nil, message, code when it cannot be started. */
+/* core.run_program(argv, input, seconds, of_work): runs argv[1] (a path) with
+ * the rest as arguments, input on its standard input and our standard error.
+ * Returns its output, then "exit" or "signal" and the number. After `seconds`
+ * it is sent SIGTERM, a second later SIGKILL, and the third result is followed
+ * by true. With `of_work` the seconds are those that it may work itself, or be
+ * idle at a stretch. nil, message, code when it cannot be started. */
 int cb_lua_run_program(lua_State *L);
 
 /* The registry field that the program sets, so that the module knows it runs
