@@ -9,8 +9,15 @@ local exit = command.exit
 local command_merge = {
   summary = "many files of results as one",
   usage = [[
-cbench merge FILE... -o ALL.json   the rows of all files in one document;
-                                   missing and double ranks are named
+cbench merge FILE... -o ALL.json
+
+The rows of all files, documents and lines of JSON, in one document. Ranks that
+are missing, came twice or did not come to their end are named, and so are files
+that were cut and hosts of another build or kind. What is sound is kept. Exit
+code 1: a file could not be read; 4, with --strict: a rank is missing.
+
+  cbench merge res-*.jsonl -o all.json
+  cbench compare --by host all.json
 ]],
   options = { "output", "strict" },
 }

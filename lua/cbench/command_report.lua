@@ -12,7 +12,11 @@ cbench report RESULTS.json... --html FILE | --svg FILE | --png FILE | --term
 
 A page with tables, noise, pictures, machine and repeat command, in one file
 that needs no network. Of two files it begins with what changed, of several
-hosts with what they say together. Pictures are drawn by gnuplot, if it is there.
+hosts with what they say together. Pictures are drawn by gnuplot, where it is
+installed. Lines of JSON and what is left of a file that was cut are shown too.
+
+  cbench report results.json --html page.html
+  cbench report old.json new.json --html changed.html --png changed.png
 ]],
   options = { "html", "svg", "png", "term" },
 }

@@ -44,10 +44,11 @@ function frame.key_lines(terminal, width, key)
   return math.ceil(key.entries / key_columns(terminal, width, key))
 end
 
---- Lines above the picture itself: title and key.
+--- Lines above the picture itself: title and key, and some room.
 function frame.head_lines(canvas)
   return (canvas.titled and 1 or 0)
     + frame.key_lines(canvas.terminal, canvas.width, canvas.key)
+    + (canvas.key and canvas.terminal ~= "dumb" and 0.9 or 0.5)
 end
 
 -- The key above the picture, from the left edge on.
@@ -84,7 +85,7 @@ function frame.axes(canvas, given)
       frame.share(canvas, 1), frame.from_top(canvas, 0.8), light.ink)
   end
   canvas:add("set tmargin at screen %.4f",
-    frame.from_top(canvas, frame.head_lines(canvas) + 0.5))
+    frame.from_top(canvas, frame.head_lines(canvas)))
   local most = frame.columns(canvas) * 2 // 3
   if given.x then
     canvas:add("set xlabel %s textcolor rgb '%s'", canvas:text(given.x, most),

@@ -5,12 +5,17 @@
 local import, core = ...
 local markup = import "markup"
 local page_table = import "page_table"
+local results = import "results"
 local svg = import "svg"
 local summary = import "summary"
 
 local escape = markup.escape
 
 local page = {}
+
+local function plural(count, one)
+  return count == 1 and "1 " .. one or ("%d %ss"):format(count, one)
+end
 
 -- ---- pictures
 
@@ -29,16 +34,26 @@ local function figure_of(one)
     page_table.plain("Data of the picture", one.data))
 end
 
+local function figures_of(list)
+  return ('<div class="pictures">\n%s\n</div>'):format(
+    table.concat(list, "\n"))
+end
+
 local function pictures_of(section)
-  local list = {}
-  for i, one in ipairs(section.pictures) do list[i] = figure_of(one) end
-  local words = {}
+  local list, more, words = {}, {}, {}
+  for _, one in ipairs(section.pictures) do
+    local place = one.on_demand and more or list
+    place[#place + 1] = figure_of(one)
+  end
   for i, sentence in ipairs(section.missing) do
     words[i] = ('<p class="operation">%s.</p>'):format(escape(sentence))
   end
   if #list == 0 and #words == 0 then return "" end
-  return ('<h3>Pictures</h3>\n%s\n<div class="pictures">\n%s\n</div>'):format(
-    table.concat(words, "\n"), table.concat(list, "\n"))
+  local rest = #more == 0 and "" or ('<details class="more"><summary>Rounds '
+    .. "of %s</summary>\n%s\n</details>"):format(plural(#more, "more row"),
+    figures_of(more))
+  return ("<h3>Pictures</h3>\n%s\n%s\n%s"):format(
+    table.concat(words, "\n"), figures_of(list), rest)
 end
 
 -- ---- words
@@ -62,10 +77,6 @@ local function count_rows(part)
   return good, failed, refused
 end
 
-local function plural(count, one)
-  return count == 1 and "1 " .. one or ("%d %ss"):format(count, one)
-end
-
 local function chips_of(part)
   local meta, list = part.meta, {}
   local noise = type(meta.noise) == "table" and meta.noise.verdict
@@ -87,12 +98,22 @@ end
 
 local function below_of(part)
   local rows = {}
-  for _, pair in ipairs(summary.below(part)) do
+  for _, pair in ipairs(summary.below(part, ", see all notes")) do
     rows[#rows + 1] = ("<dt>%s</dt><dd>%s</dd>"):format(escape(pair[1]),
       escape(pair[2]))
   end
   if #rows == 0 then return "" end
   return '<dl class="below">' .. table.concat(rows, "\n") .. "</dl>"
+end
+
+local function notes_of(meta)
+  if not summary.has_more_notes(meta) then return "" end
+  local items = {}
+  for i, note in ipairs(meta.notes) do
+    items[i] = "<li>" .. escape(note) .. "</li>"
+  end
+  return ("<details><summary>All notes</summary><ul>\n%s\n</ul></details>")
+    :format(table.concat(items, "\n"))
 end
 
 local function noise_of(part)
@@ -146,7 +167,14 @@ local function place_of(meta)
   return table.concat(words, " \u{b7} ")
 end
 
-local most_title = 200
+local most_title, most_question = 200, 400
+
+-- A text that is too long to head a page, as a whole.
+local function whole_text(text, most, which)
+  if #text <= most or utf8.len(markup.plain(text)) <= most then return nil end
+  return ("<details><summary>The whole %s</summary><p>%s</p></details>")
+    :format(which, escape(text))
+end
 
 local function heading(level, section)
   local meta = section.part.meta
@@ -156,22 +184,20 @@ local function heading(level, section)
     ("<h%d>%s</h%d>"):format(level, escape(markup.clip(title, most_title)),
       level),
   }
-  if utf8.len(markup.plain(title)) > most_title then
-    lines[#lines + 1] = ("<details><summary>The whole title</summary>"
-      .. "<p>%s</p></details>"):format(escape(title))
-  end
+  lines[#lines + 1] = whole_text(title, most_title, "title")
   if type(meta.about) == "string" and meta.about ~= "" then
     lines[#lines + 1] = ('<p class="question">%s</p>'):format(
-      escape(meta.about))
+      escape(markup.clip(meta.about, most_question)))
+    lines[#lines + 1] = whole_text(meta.about, most_question, "question")
   end
   return table.concat(lines, "\n")
 end
 
 local function section_body(section)
-  local part = section.part
+  local part = results.whole(section.part)
   return table.concat({
     operations_of(part), chips_of(part), page_table.results(part),
-    below_of(part), noise_of(part), pictures_of(section),
+    below_of(part), notes_of(part.meta), noise_of(part), pictures_of(section),
     again_of(part.meta), section.alike and "" or described(part.meta),
   }, "\n")
 end
@@ -209,7 +235,7 @@ local frame = [[
 <meta name="color-scheme" content="light dark">
 <meta http-equiv="Content-Security-Policy"
  content="default-src 'none'; style-src 'unsafe-inline'; img-src data:">
-<meta name="generator" content="cbench %s">
+<meta name="generator" content="%s">
 <link rel="icon" href="data:,">
 <title>%s</title>
 <style>
@@ -219,7 +245,7 @@ local frame = [[
 <main>
 %s
 %s
-<footer>Made by cbench %s. One file; needs no network.</footer>
+<footer>Made by %s. One file; needs no network.</footer>
 </main>
 </body>
 </html>

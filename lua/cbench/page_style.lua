@@ -68,6 +68,8 @@ details{margin-top:8px;font-size:.85rem}
 summary{cursor:pointer;color:var(--muted);padding:2px 0}
 details .scroll{max-height:340px;overflow:auto;margin:6px 0 0}
 details table{font-size:.8rem}
+details .pictures{font-size:1rem;margin-top:12px}
+details ul{margin:6px 0;padding-left:1.4em}
 pre{font:.88rem/1.5 ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;
  background:var(--band);border-radius:8px;padding:14px 18px;margin:0;
  white-space:pre-wrap;user-select:all}

@@ -3,6 +3,7 @@
 -- A kind of picture is one file that returns { summary, of = function (part)
 -- return list of pictures end } and one line in `kinds`. A picture:
 -- { kind, title, note, alternative = the picture in words,
+--   on_demand = whether it is shown only to who asks for it,
 --   data = { columns, rows } of text, key = { longest, entries } or nil,
 --   height = function () return wide, narrow, lines end (without the key),
 --   draw = function (canvas) end }.
@@ -41,7 +42,7 @@ local function height_of(one, terminal, width, titled)
   local body = terminal == "dumb" and lines or width < 500 and narrow or wide
   local head = frame.head_lines { terminal = terminal, width = width,
     titled = titled, key = one.key }
-  return body + math.ceil((head + 0.5) * frame.line_height(terminal))
+  return body + math.ceil(head * frame.line_height(terminal))
 end
 
 -- Lines of text without what is blank around them.

@@ -124,35 +124,96 @@ function data.quantile(sorted, share)
   return sorted[low] + (sorted[high] - sorted[low]) * (at - low)
 end
 
---- The rounds of a row by process: a list of { fork, rounds }, a round being
--- { cost, cause, round }.
-function data.forks(record)
+local function is_round(sample)
+  local n, ticks = sample.n, sample.ticks
+  return type(n) == "number" and n > 0 and type(ticks) == "number" and
+    ticks > 0 and math.type(sample.fork) == "integer"
+end
+
+local function read_forks(samples)
   local list, by_fork = {}, {}
-  for _, sample in ipairs(record.samples or {}) do
-    local fork, n, ticks = sample.fork, sample.n, sample.ticks
-    if type(n) == "number" and n > 0 and type(ticks) == "number" and
-        ticks > 0 and math.type(fork) == "integer" then
-      local one = by_fork[fork]
+  for _, sample in ipairs(samples) do
+    if is_round(sample) then
+      local one = by_fork[sample.fork]
       if not one then
-        one = { fork = fork, rounds = {} }
-        by_fork[fork] = one
+        one = { fork = sample.fork, rounds = {} }
+        by_fork[sample.fork] = one
         list[#list + 1] = one
       end
-      one.rounds[#one.rounds + 1] = { cost = ticks / n, cause = sample.cause,
-                                      round = sample.round }
+      one.rounds[#one.rounds + 1] = sample
     end
   end
   table.sort(list, function (a, b) return a.fork < b.fork end)
   return list
 end
 
-local function medians(forks)
-  local list = {}
-  for i, one in ipairs(forks) do
-    local costs = {}
-    for k, round in ipairs(one.rounds) do costs[k] = round.cost end
-    list[i] = data.median(costs)
+-- Several pictures ask for the same rounds.
+local known_forks = setmetatable({}, { __mode = "k" })
+
+--- The rounds of a row by process: a list of { fork, rounds }, a round being a
+-- sample { n, ticks, cause, round }. It is shared: not to be changed.
+function data.forks(record)
+  local samples = record.samples
+  if not samples then return {} end
+  known_forks[samples] = known_forks[samples] or read_forks(samples)
+  return known_forks[samples]
+end
+
+--- What an operation of the round took.
+function data.cost(round)
+  return round.ticks / round.n
+end
+
+-- Costs of a process' rounds: of clean ones, of those that only a slow host
+-- disturbed, and of all others.
+local function sort_out(rounds)
+  local clean, slow, other = {}, {}, {}
+  for _, round in ipairs(rounds) do
+    local cause = round.cause
+    local list = not cause and clean or cause == "host-slow" and slow or other
+    list[#list + 1] = round.ticks / round.n
   end
+  return { clean = clean, slow = slow, other = other }
+end
+
+local function pool(sorted, which)
+  local all = {}
+  for _, one in ipairs(sorted) do
+    table.move(one[which], 1, #one[which], #all + 1, all)
+  end
+  return all
+end
+
+-- The estimator's rule: rounds of a slow host count as clean unless the
+-- operation itself is slower in them.
+local few, felt = 5, 1.05
+
+local function feels_host(sorted)
+  local slow = pool(sorted, "slow")
+  if #slow < few then return false end
+  local clean = pool(sorted, "clean")
+  if #clean == 0 then return false end
+  local fast = #clean < few and data.range(clean) or data.median(clean)
+  return data.median(slow) > felt * fast
+end
+
+-- A process that had no clean round speaks by all that it had.
+local function median_of(one, felt_by_it)
+  local list = one.clean
+  local function add(more) table.move(more, 1, #more, #list + 1, list) end
+  if not felt_by_it then add(one.slow) end
+  if #list == 0 then
+    add(one.slow)
+    add(one.other)
+  end
+  return data.median(list)
+end
+
+local function medians(forks)
+  local sorted, list = {}, {}
+  for i, one in ipairs(forks) do sorted[i] = sort_out(one.rounds) end
+  local felt_by_it = feels_host(sorted)
+  for i, one in ipairs(sorted) do list[i] = median_of(one, felt_by_it) end
   table.sort(list)
   return list
 end
@@ -169,11 +230,7 @@ local function order_statistic(n)
   return k
 end
 
---- An interval of the row's cost: between order statistics of its processes'
--- medians, from all of them where they are fewer than eight; without processes
--- from the fast end of its rounds to the ninth tenth.
--- @return low, high and what it is
-function data.interval(record)
+local function spread(record)
   local list = medians(data.forks(record))
   local n = #list
   if n >= 8 then
@@ -185,6 +242,18 @@ function data.interval(record)
   local ticks = record.ticks
   return ticks.fast or ticks.min or ticks.typical, ticks.p90 or ticks.typical,
     "rounds"
+end
+
+--- An interval of the row's typical cost: between order statistics of its
+-- processes' medians, from all of them where they are fewer than eight; without
+-- processes from the fast end of its rounds to the ninth tenth. It always holds
+-- the typical cost itself, which speaks for all clean rounds together and can
+-- lie beyond when processes had unequal numbers of those.
+-- @return low, high and what it is
+function data.interval(record)
+  local low, high, kind = spread(record)
+  local typical = record.ticks.typical
+  return math.min(low, typical), math.max(high, typical), kind
 end
 
 local interval_words = {

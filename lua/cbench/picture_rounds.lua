@@ -5,17 +5,21 @@ local data = import "picture_data"
 local figure = import "figure"
 local frame = import "frame"
 
-local most_pictures, most_points = 12, 3000
+-- Rows that were disturbed most are seen at once, others on demand.
+local most_at_once, most_pictures = 12, 36
 
--- Name, colour, symbol, and the character where there are neither.
+-- Points of a picture: more only hide each other, and make a page large.
+local most_points, fewer_points = 1000, 250
+
+-- Name, colour, symbol and its size; the character where there are neither.
 local causes = {
-  { "undisturbed", "s1", "pt 7 ps 0.35", "." },
-  { "preempted", "s2", "pt 9 ps 0.6", "p" },
-  { "migrated", "s4", "pt 5 ps 0.5", "m" },
-  { "stolen", "s7", "pt 13 ps 0.65", "s" },
-  { "throttled", "s3", "pt 1 ps 0.6", "t" },
-  { "host-slow", "s5", "pt 11 ps 0.6", "h" },
-  { "other", "s8", "pt 2 ps 0.6", "o" },
+  { "undisturbed", "s1", 7, 0.35, "." },
+  { "preempted", "s2", 9, 0.6, "p" },
+  { "migrated", "s4", 5, 0.5, "m" },
+  { "stolen", "s7", 13, 0.65, "s" },
+  { "throttled", "s3", 1, 0.6, "t" },
+  { "host-slow", "s5", 11, 0.6, "h" },
+  { "other", "s8", 2, 0.6, "o" },
 }
 
 -- The first of several causes that is known.
@@ -48,10 +52,9 @@ local function ceiling(forks)
   local all, clean = {}, {}
   for _, one in ipairs(forks) do
     for _, round in ipairs(one.rounds) do
-      all[#all + 1] = round.cost
-      if not own_causes[cause_of(round)] then
-        clean[#clean + 1] = round.cost
-      end
+      local cost = data.cost(round)
+      all[#all + 1] = cost
+      if not own_causes[cause_of(round)] then clean[#clean + 1] = cost end
     end
   end
   table.sort(all)
@@ -69,9 +72,10 @@ local function points_of(forks, top, stride)
     for i = 1, count, stride do
       local round = one.rounds[i]
       local cause, x = cause_of(round), place - 0.4 + 0.8 * (i - 0.5) / count
-      if round.cost > top then above = above + 1 end
+      local cost = data.cost(round)
+      if cost > top then above = above + 1 end
       groups[cause] = groups[cause] or {}
-      table.insert(groups[cause], { x, math.min(round.cost, edge) })
+      table.insert(groups[cause], { x, math.min(cost, edge) })
     end
   end
   return groups, above
@@ -93,13 +97,20 @@ local function process_ticks(canvas, forks)
   end
 end
 
-local function points(canvas, rows, cause)
+local function points(canvas, rows, cause, scale)
   if canvas:is_text() then
     return ("%s using 1:2 with points pt '%s' title '%s'"):format(
-      canvas:data(rows, 2), cause[4], cause[1])
+      canvas:data(rows, 2), cause[5], cause[1])
   end
-  return ("%s using 1:2 with points %s lc %s title '%s'"):format(
-    canvas:data(rows, 2), cause[3], frame.colour(cause[2]), cause[1])
+  return ("%s using 1:2 with points pt %d ps %.3g lc %s title '%s'"):format(
+    canvas:data(rows, 2), cause[3], cause[4] * scale, frame.colour(cause[2]),
+    cause[1])
+end
+
+-- Many rounds are drawn smaller, so that those beneath are seen too.
+local function scale_of(self)
+  local shown = self.count / self.stride
+  return shown > 900 and 0.65 or shown > 450 and 0.8 or 1
 end
 
 local function plots_of(canvas, self)
@@ -108,7 +119,8 @@ local function plots_of(canvas, self)
       "lw 1 dt (6,4) lc " .. frame.colour "muted") }
   for _, cause in ipairs(causes) do
     if self.groups[cause[1]] then
-      plots[#plots + 1] = points(canvas, self.groups[cause[1]], cause)
+      plots[#plots + 1] = points(canvas, self.groups[cause[1]], cause,
+        scale_of(self))
     end
   end
   return plots
@@ -151,7 +163,7 @@ local function table_of(self)
     "slowest", "disturbed" }, rows = {} }
   for i, one in ipairs(self.forks) do
     local costs = {}
-    for k, round in ipairs(one.rounds) do costs[k] = round.cost end
+    for k, round in ipairs(one.rounds) do costs[k] = data.cost(round) end
     local middle = data.median(costs)
     list.rows[i] = { tostring(one.fork + 1), tostring(#costs),
       figure.significant(costs[1]), figure.significant(middle),
@@ -161,7 +173,7 @@ local function table_of(self)
 end
 
 local function note_of(self, given)
-  local words = { "dashes: the typical round" }
+  local words = { "dashes: typical, the median of the clean rounds" }
   if self.above > 0 then
     words[#words + 1] = ("%d above %s %s at the upper edge"):format(self.above,
       figure.significant(self.top), self.above == 1 and "stands" or "stand")
@@ -181,14 +193,15 @@ end
 local function picture(record, given)
   local self = { kind = "rounds", record = record, unit = data.unit { record },
                  forks = data.forks(record), typical = record.ticks.typical }
-  local count
-  self.floor, self.top, count = ceiling(self.forks)
-  self.stride = math.max(1, (count + most_points - 1) // most_points)
+  self.floor, self.top, self.count = ceiling(self.forks)
+  local most = given.on_demand and fewer_points or most_points
+  self.stride = math.max(1, (self.count + most - 1) // most)
+  self.on_demand = given.on_demand
   self.groups, self.above = points_of(self.forks, self.top, self.stride)
   self.title = "Rounds of " .. given.label
   self.note = note_of(self, given)
   self.alternative = ("Scatter plot of %d rounds in %d processes, %s: typical "
-    .. "%s, fastest %s. Disturbed: %.3g %%."):format(count, #self.forks,
+    .. "%s, fastest %s. Disturbed: %.3g %%."):format(self.count, #self.forks,
     self.unit, figure.significant(self.typical),
     figure.significant(self.floor), disturbed_share(record) * 100)
   self.data = table_of(self)
@@ -198,7 +211,15 @@ local function picture(record, given)
   return self
 end
 
--- Where there are too many rows, those whose rounds were disturbed most.
+local function by_share(a, b)
+  if a.share ~= b.share then return a.share > b.share end
+  return a.place < b.place
+end
+
+local function by_place(a, b) return a.place < b.place end
+
+-- Where there are many rows, those whose rounds were disturbed most, in the
+-- order of the table; behind them those to be drawn on demand.
 local function chosen(rows)
   local list = {}
   for place, record in ipairs(rows) do
@@ -207,16 +228,22 @@ local function chosen(rows)
                           share = disturbed_share(record) }
     end
   end
-  local count = #list
+  table.sort(list, by_share)
+  local first = table.move(list, 1, math.min(#list, most_at_once), 1, {})
+  local rest = table.move(list, most_at_once + 1, most_pictures, 1, {})
+  table.sort(first, by_place)
+  table.sort(rest, by_place)
+  return first, rest, #list
+end
+
+local function rest_words(shown, count)
   if count > most_pictures then
-    table.sort(list, function (a, b)
-      if a.share ~= b.share then return a.share > b.share end
-      return a.place < b.place
-    end)
-    list = table.move(list, 1, most_pictures, 1, {})
-    table.sort(list, function (a, b) return a.place < b.place end)
+    return (". Drawn are the %d rows disturbed most, of %d"):format(
+      most_pictures, count)
+  elseif count > shown then
+    return (". These are the %d rows disturbed most, of %d"):format(shown,
+      count)
   end
-  return list, count
 end
 
 return {
@@ -224,14 +251,17 @@ return {
   of = function (part)
     local rows = data.rows(part)
     local varying = data.varying(part, rows)
-    local list, count = chosen(rows)
+    local first, rest, count = chosen(rows)
     local pictures = {}
-    for i, one in ipairs(list) do
-      local last = i == #list and count > #list
+    for i, one in ipairs(first) do
       pictures[i] = picture(one.record, {
         label = data.label(one.record, varying),
-        rest = last and (". Shown are the %d rows disturbed most, of %d")
-          :format(#list, count) or nil,
+        rest = i == #first and rest_words(#first, count) or nil,
+      })
+    end
+    for _, one in ipairs(rest) do
+      pictures[#pictures + 1] = picture(one.record, {
+        label = data.label(one.record, varying), on_demand = true,
       })
     end
     return pictures

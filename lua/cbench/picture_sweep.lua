@@ -179,7 +179,7 @@ local function key_of(self)
   if self.log_y and self.reference then
     labels[#labels + 1] = self.reference.name .. " (reference)"
   end
-  return data.key(labels)
+  return #labels > 1 and data.key(labels) or nil
 end
 
 local function picture(given)

@@ -27,10 +27,12 @@ local function section_of(part, title)
            missing = {} }
 end
 
--- The comparison of two files, if they have rows in common.
+-- The comparison of two files; or nil and a sentence.
 local function change_section(old, new)
   local list, compared = import("picture_change").between(old, new)
-  if not compared or #list == 0 then return nil end
+  if not compared or #list == 0 then
+    return nil, "the two files have no row in common that can be compared"
+  end
   compared.meta.about = nil
   return { part = compared, title = compared.meta.title, pictures = list,
            missing = {}, joint = true }
@@ -59,7 +61,8 @@ local function hosts_section(files)
            missing = {}, joint = true }
 end
 
--- What files show together stands before what each shows.
+-- What files show together stands before what each shows: a section; or nil
+-- and, when it was to be expected, a sentence.
 local function together(files)
   if #files == 2 then
     return change_section(files[1].results, files[2].results)
@@ -69,7 +72,8 @@ local function together(files)
 end
 
 local function sections_of(files)
-  local sections = { together(files) }
+  local joint, why = together(files)
+  local sections = { joint }
   for n, file in ipairs(files) do
     for _, part in ipairs(results.parts(file.results)) do
       local which = #files == 2 and (n == 1 and "Old: " or "New: ") or ""
@@ -83,7 +87,7 @@ local function sections_of(files)
     sections[i].alike = same_place(sections[i].part.meta,
       sections[i + 1].part.meta)
   end
-  return sections
+  return sections, why
 end
 
 -- ---- drawing
@@ -135,54 +139,63 @@ local function with_merge_notes(files, notes)
 end
 
 local function as_html(files, notes)
-  local sections, messages = sections_of(files), {}
+  local messages = {}
+  local sections, why = sections_of(files)
+  notes = with_merge_notes(files, notes)
+  notes[#notes + 1] = why
   for _, section in ipairs(sections) do draw_section(section, messages) end
   if #sections > 0 then sections[1].missing = messages end
   return import("page").html(sections, {
     title = tostring(title_of(sections)),
-    notes = with_merge_notes(files, notes),
+    notes = notes,
   }), messages
 end
 
-local function all_pictures(files)
-  local list = {}
+-- Pictures for a file, and how many there are in all.
+local function pictures_of(files)
+  local list, count = {}, 0
   for _, section in ipairs(sections_of(files)) do
-    for _, one in ipairs(section.pictures) do list[#list + 1] = one end
+    for _, one in ipairs(section.pictures) do
+      count = count + 1
+      if not one.on_demand and #list < most_in_file then
+        list[#list + 1] = one
+      end
+    end
   end
-  return list, table.move(list, 1, math.min(#list, most_in_file), 1, {})
+  return list, count
 end
 
 -- What there is to say when nothing could be drawn, or not all.
-local function left_out(all, shown, messages)
-  if #all == 0 then return nil, "there is no row with figures to draw" end
-  if #shown == 0 then return nil, messages[1] end
-  if #shown < #all and #all > most_in_file then
-    messages[#messages + 1] = ("the first %d of %d pictures; a page holds all")
-      :format(#shown, #all)
+local function left_out(count, chosen, shown, messages)
+  if count == 0 then return nil, "there is no row with figures to draw" end
+  if shown == 0 then return nil, messages[1] end
+  if #chosen < count then
+    messages[#messages + 1] = ("these are %d of %d pictures; a page holds all")
+      :format(#chosen, count)
   end
   return true
 end
 
 local function as_svg(files)
   local drawn = {}
-  local all, chosen = all_pictures(files)
+  local chosen, count = pictures_of(files)
   local drawings, messages = picture.svgs(chosen, "wide", true)
   for i in ipairs(chosen) do
     drawn[#drawn + 1] = drawings[i] or nil
   end
-  local good, message = left_out(all, drawn, messages)
+  local good, message = left_out(count, chosen, #drawn, messages)
   if not good then return nil, message end
   return svg.file(drawn), messages
 end
 
 local function as_png(files)
   local messages = {}
-  local all, chosen = all_pictures(files)
+  local chosen, count = pictures_of(files)
   local drawn, message
   if #chosen > 0 then drawn, message = picture.stack(chosen, "png", "wide") end
   messages[1] = not drawn and message or nil
   local good
-  good, message = left_out(all, drawn and chosen or {}, messages)
+  good, message = left_out(count, chosen, drawn and #chosen or 0, messages)
   if not good then return nil, message end
   return drawn, messages
 end
@@ -198,7 +211,7 @@ local function as_text(files, options)
     lines[#lines + 1] = tostring(section.part)
     for _, one in ipairs(section.pictures) do
       local drawn, message
-      if not hopeless then
+      if not hopeless and not one.on_demand then
         drawn, message, hopeless = picture.text(one,
           columns_of(options.columns))
       end

@@ -149,11 +149,15 @@ local function verdict(context, done, judged)
   return judged
 end
 
--- A picture that cannot be drawn is no failure of the run.
-local function plot(context, done)
+-- A picture that cannot be drawn is no failure of the run. It must not stand
+-- behind what a program is to read.
+local function plot(context, done, sinks)
+  local free = sinks[1].file or outputs.is_readable(sinks)
   local text, message = import("report").plot(done, core.columns(1))
-  if not text then return command.warn(context, "--plot: " .. message) end
-  io.stdout:write("\n", text)
+  if not text then return command.complain(context, "--plot: " .. message) end
+  local out = free and io.stdout or io.stderr
+  io.stdout:flush()
+  out:write("\n", text)
 end
 
 -- With --retry a second run may follow: both share the budget.
@@ -172,7 +176,7 @@ local function run_and_judge(context, one, given)
     done = measure(context, one, given, options)
   end
   local fine = outputs.write(context, sinks, done)
-  if context.options.plot then plot(context, done) end
+  if context.options.plot then plot(context, done, sinks) end
   local code = verdict(context, done, judge:judge(done,
     outputs.is_readable(sinks)))
   if not fine and code == exit.done then code = exit.failed end

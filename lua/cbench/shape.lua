@@ -73,22 +73,23 @@ local function mend_meta(meta)
   end
 end
 
+local function mend_record(record)
+  local message = shape.refuse(record)
+  if not message then return end
+  for key in pairs(record) do
+    if key ~= "name" and key ~= "reference" then record[key] = nil end
+  end
+  record.status = "fail"
+  record.reason = "not as the schema says: " .. message
+end
+
 --- Makes rows that cannot be used ones that failed.
 -- @param self results
 -- @return the same results
 function shape.mend(self)
   for _, part in ipairs(results.parts(self)) do
     mend_meta(part.meta)
-    for _, record in ipairs(part) do
-      local message = shape.refuse(record)
-      if message then
-        for key in pairs(record) do
-          if key ~= "name" then record[key] = nil end
-        end
-        record.status = "fail"
-        record.reason = "not as the schema says: " .. message
-      end
-    end
+    for _, record in ipairs(results.whole(part)) do mend_record(record) end
   end
   return self
 end

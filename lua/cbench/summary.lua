@@ -134,13 +134,12 @@ end
 
 local most_notes, longest_note = 3, 150
 
--- Notes are for the eye as long as they are few and short; json has them all.
-local function notes_of(meta)
+-- Notes are for the eye as long as they are few and short.
+local function notes_of(meta, elsewhere)
   local list = {}
   for i, note in ipairs(meta.notes or {}) do
     if i > most_notes then
-      list[i] = ("and %d more, which --format json has"):format(
-        #meta.notes - most_notes)
+      list[i] = ("and %d more%s"):format(#meta.notes - most_notes, elsewhere)
       break
     end
     list[i] = note
@@ -151,9 +150,21 @@ local function notes_of(meta)
   return list
 end
 
+--- Whether `below` leaves out or cuts notes.
+function summary.has_more_notes(meta)
+  local notes = meta.notes or {}
+  for _, note in ipairs(notes) do
+    if #note > longest_note then return true end
+  end
+  return #notes > most_notes
+end
+
 --- What has to be known about the figures.
+-- @param self results
+-- @param elsewhere where notes are that had no room (", which --format json
+-- has")
 -- @return a list of { label, text }
-function summary.below(self)
+function summary.below(self, elsewhere)
   local meta, list = self.meta, {}
   local function add(label, line)
     if line then list[#list + 1] = { label, line } end
@@ -164,7 +175,8 @@ function summary.below(self)
     add("<res", "below resolution: less than the clock can tell from nothing")
   end
   add("!", apart_text(self))
-  for _, note in ipairs(notes_of(meta)) do add("note", note) end
+  elsewhere = elsewhere or ", which --format json has"
+  for _, note in ipairs(notes_of(meta, elsewhere)) do add("note", note) end
   if meta.partial then
     add("partial", "stopped before its end" ..
       (meta.stopped_by and (" (%s)"):format(meta.stopped_by) or ""))

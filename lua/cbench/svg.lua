@@ -14,7 +14,8 @@ local svg = {}
 
 -- One decimal is a tenth of a pixel.
 local function short(x)
-  return (("%.1f"):format(x):gsub("%.0$", ""))
+  local text = ("%.1f"):format(x)
+  return text:byte(-1) == 48 and text:sub(1, -3) or text
 end
 
 local function shorten(numbers)
@@ -130,20 +131,27 @@ local symbols = {
 }
 local filled = { [4] = 3, [8] = 7, [10] = 9, [12] = 11 }
 
--- A piece of a symbol at (x, y): only the first pair is absolute.
-local function place(piece, x, y, scale)
-  local words, pair = {}, 0
-  for i, part in ipairs(piece) do
-    if type(part) == "string" then
-      words[i] = part
-    else
-      pair = pair + 1
-      local from = pair == 1 and x or pair == 2 and y or 0
-      local after_number = type(piece[i - 1]) == "number"
-      words[i] = (after_number and "," or "") .. short(part * scale + from)
-    end
+-- What follows the first pair of a piece, the only one that is absolute: the
+-- same wherever the symbol stands.
+local function tail_of(piece, scale)
+  local words = {}
+  for i = 4, #piece do
+    local part = piece[i]
+    local after_number = i > 4 and type(piece[i - 1]) == "number"
+    words[#words + 1] = type(part) == "string" and part or
+      (after_number and "," or "") .. short(part * scale)
   end
   return table.concat(words)
+end
+
+-- A symbol's pieces: where each begins, seen from the point, and its tail.
+local function pieces_of(symbol, scale)
+  if symbol == 6 or symbol == 5 then return { { 0, 0, "h0" } } end
+  local list = {}
+  for i, piece in ipairs(symbols[filled[symbol] or symbol] or symbols[0]) do
+    list[i] = { piece[2] * scale, piece[3] * scale, tail_of(piece, scale) }
+  end
+  return list
 end
 
 local Points = {}
@@ -152,7 +160,7 @@ Points.__index = Points
 -- Symbols of one kind and colour that follow each other.
 local function points_of(symbol, scale, colour)
   return setmetatable({ symbol = symbol, scale = scale, colour = colour,
-    list = {} }, Points)
+    pieces = pieces_of(symbol, scale), list = {} }, Points)
 end
 
 function Points:fits(symbol, scale, colour)
@@ -162,13 +170,9 @@ end
 
 function Points:add(x, y)
   local list = self.list
-  if self.symbol == 6 or self.symbol == 5 then
-    list[#list + 1] = ("M%s,%sh0"):format(short(x), short(y))
-    return
-  end
-  for _, piece in ipairs(symbols[filled[self.symbol] or self.symbol] or
-      symbols[0]) do
-    list[#list + 1] = place(piece, x, y, self.scale)
+  for _, piece in ipairs(self.pieces) do
+    list[#list + 1] = ("M%s,%s%s"):format(short(x + piece[1]),
+      short(y + piece[2]), piece[3])
   end
 end
 
@@ -196,14 +200,17 @@ function Reader:put(element)
   self.out[#self.out + 1] = element
 end
 
-function Reader:use(attribute)
-  local symbol = math.tointeger(tonumber(
-    (attribute["xlink:href"] or ""):match "^#gpPt(%d+)$"))
-  local x, y, scale = (attribute.transform or ""):match
-    "^translate%((%-?[%d.]+),(%-?[%d.]+)%) scale%(([%d.]+)%)"
-  if not symbol or not x then return end
-  scale = tonumber(scale)
-  local colour = colour_of(attribute.color)
+-- As gnuplot writes them; there are many.
+local use_pattern = "^%s*xlink:href='#gpPt(%d+)'%s+transform='translate%("
+  .. "(%-?[%d.]+),(%-?[%d.]+)%)%s*scale%(([%d.]+)%)'%s+color='([^']*)'"
+
+function Reader:use(rest)
+  local symbol, x, y, scale, colour = rest:match(use_pattern)
+  symbol, scale = tonumber(symbol), tonumber(scale)
+  if not symbol or not tonumber(x) or not tonumber(y) or not scale then
+    return
+  end
+  colour = colour_of(colour)
   if not (self.points and self.points:fits(symbol, scale, colour)) then
     self:put(nil)
     self.points = points_of(symbol, scale, colour)
@@ -212,13 +219,12 @@ function Reader:use(attribute)
 end
 
 -- What a closing tag ends, a stack; inside `defs` nothing is taken.
-function Reader:open(name, attribute, words)
-  local group = self.groups[#self.groups]
+function Reader:open(name, rest, words)
+  if name == "use" then return self:use(rest) end
+  local group, attribute = self.groups[#self.groups], attributes(rest)
   if name == "g" then
     self.groups[#self.groups + 1] = setmetatable(attribute,
       { __index = group })
-  elseif name == "use" then
-    self:use(attribute)
   elseif name == "path" then
     self:put(path(attribute, group))
   elseif name == "polygon" then
@@ -236,7 +242,7 @@ function Reader:read(source)
     elseif self.inside_defs then
       self.skipped = true
     elseif slash == "" then
-      self:open(name, attributes(rest), words)
+      self:open(name, rest, words)
     elseif name == "g" and #self.groups > 1 then
       self.groups[#self.groups] = nil
     end

@@ -12,7 +12,7 @@ folder=$top_builddir/browser
 rm -rf "$folder" && mkdir "$folder" && cd "$folder" || exit 1
 lua=$LUA
 [ "$SANITIZE" = no ] || lua=$CBENCH
-"$lua" "$top_srcdir/tests/lua/make.lua" . || exit 1
+"$lua" "$top_srcdir/tests/lua/make.lua" . many || exit 1
 for name in nesting pools layers latency many nasty; do
   "$CBENCH" report $name.json --html $name.html || exit 1
 done

@@ -12,6 +12,9 @@ from driver import Browser
 # What is on the page: visible pictures, whether it is wider than the screen,
 # the smallest letters of the pictures on the screen.
 LOOK = """
+// What is shown on demand is looked at too.
+const more = [...document.querySelectorAll('details.more')];
+more.forEach(details => { details.open = true; });
 const visible = e => { const box = e.getBoundingClientRect();
                        return box.width > 1 && box.height > 1; };
 const pictures = [...document.querySelectorAll('figure svg')];
@@ -28,17 +31,21 @@ const inside = shown.flatMap(svg => {
            box.top < frame.top - 1 || box.bottom > frame.bottom + 1; })
     .map(t => t.textContent); });
 const shapes = shown.filter(svg => svg.querySelector('path'));
+const named = shown.every(
+  svg => svg.getAttribute('aria-label')?.length > 20);
+const overflow = document.documentElement.scrollWidth - innerWidth;
+more.forEach(details => { details.open = false; });
 return {
   title: document.querySelector('h1')?.textContent ?? '',
   figures: document.querySelectorAll('figure').length,
   shown: shown.length, shapes: shapes.length,
   outside: inside,
   smallest: letters.length ? Math.min(...letters) : 99,
-  overflow: document.documentElement.scrollWidth - innerWidth,
+  overflow: overflow,
   scripts: document.scripts.length,
   background: getComputedStyle(document.body).backgroundColor,
   words: document.body.innerText.length,
-  named: shown.every(svg => svg.getAttribute('aria-label')?.length > 20),
+  named: named,
   tables: document.querySelectorAll('figure details table').length,
 };
 """

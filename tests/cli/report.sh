@@ -5,7 +5,7 @@ work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
 count=0
-echo 1..23
+echo 1..26
 
 lua=$LUA
 [ "$SANITIZE" = no ] || lua=$CBENCH
@@ -58,6 +58,7 @@ report 'a page' 0 "$advice" nesting.json --html page.html
 holds 'is a page' page.html '^<title>Nested coroutines</title>'
 report 'of two files' 0 "$advice" pools.json pools-new.json --html two.html
 holds 'compares them' two.html 'Pools: new against old'
+holds 'and says how each came out' two.html '<td>same</td></tr>'
 report 'on standard output' 0 "$advice" pools.json --html -
 holds 'is the same' out '^<title>Pools</title>'
 report 'on the terminal' 0 "$advice" layers.json --term
@@ -92,6 +93,19 @@ else
   echo "ok $count - is text"
 fi
 
+# A picture must not stand where a program reads.
+"$CBENCH" yield backend=asm -T 0.2 -F 2 -q --format json --plot >run.json 2>plot
+report 'results with --plot are read back' 0 "$advice" run.json --html run.html
+count=$((count + 1))
+wanted='ratio to call'
+[ -n "$has" ] || wanted='gnuplot is not installed'
+if grep -q "$wanted" plot; then
+  echo "ok $count - the picture is elsewhere"
+else
+  echo "not ok $count - the picture is elsewhere"
+  sed 's/^/# /' plot
+fi
+
 printf '' >empty.json
 printf '{"schema":"other/3","results":[]}' >other.json
 head -c 60000 whole.json >cut.json
@@ -101,7 +115,7 @@ report 'an empty file' 1 'it is empty' empty.json --html x.html
 report 'another schema' 1 "schema 'other/3', not 'cbench/1'" other.json \
   --html x.html
 report 'a file that was cut beside a good one' 1 'the file is cut here' \
-  cut.json nesting.json --html some.html
+  cut.json pools.json --html some.html
 holds 'the good one is shown, the other named' some.html 'cut.json, line'
 report 'lines of rows' 0 "$advice" rank-0.jsonl --html lines.html
 holds 'are shown as others' lines.html '^<h1>Pools</h1>'

@@ -1,9 +1,9 @@
 --- Writes documents of made-up results, for tests of the program:
--- lua make.lua FOLDER
+-- lua make.lua FOLDER [many]
 local source = os.getenv "top_srcdir" .. "/tests/lua/"
 local support = dofile(source .. "support.lua")
 local made_up = dofile(source .. "made_up.lua")
-local folder = assert(arg[1], "usage: make.lua FOLDER")
+local folder = assert(arg[1], "usage: make.lua FOLDER [many]")
 
 local function write(name, text)
   local file = assert(io.open(folder .. "/" .. name, "w"))
@@ -21,7 +21,7 @@ write("pools.json", json(made_up.pools()))
 write("pools-new.json", json(made_up.pools { factor = 1.01, seed = 5 }))
 write("layers.json", json(made_up.layers()))
 write("latency.json", json(made_up.latency()))
-write("many.json", json(made_up.many(1000)))
+if arg[2] == "many" then write("many.json", json(made_up.many(1000))) end
 
 local nasty = made_up.pools { title =
   "</title><script>alert('\"`touch made_by_gnuplot`\"')</script>" }

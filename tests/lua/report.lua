@@ -14,7 +14,6 @@ local shape = import "shape"
 local svg = import "svg"
 
 local has_gnuplot = gnuplot.find() ~= nil
-gnuplot.limit = 120 -- the machine may be busy
 
 local function results(made)
   return shape.mend(assert(document.parse(support.core.json_encode(made))))
@@ -34,6 +33,17 @@ local function page(...)
   return html, messages
 end
 
+-- The same where no picture is looked for.
+local function words_of(...)
+  local find = gnuplot.find
+  gnuplot.find = function () return nil end
+  local good, html = pcall(page, ...)
+  gnuplot.find = find
+  return assert(good and html, html)
+end
+
+local few = { forks = 3, rounds = 5 }
+
 -- it, where there is a gnuplot.
 local function drawn(name, test)
   it(name, function ()
@@ -49,7 +59,7 @@ end
 
 describe("a page", function ()
   it("says what was asked, what came out and how to repeat it", function ()
-    local html = page(made_up.nesting())
+    local html = words_of(made_up.nesting())
     for _, words in ipairs {
       "<h1>Nested coroutines</h1>",
       "What does a coroutine cost when each creates and enters the next?",
@@ -57,13 +67,15 @@ describe("a page", function ()
       "noise: ok", "10 processes x 22 rounds", "97.9 % intervals",
       "AMD EPYC 7R13 Processor", "gcc 12.2.0",
       "<pre>cbench nesting --seed 7351</pre>", "n/a: not deeper than 500",
+      '<tr class="reference"><td colspan="3">call (reference)</td>',
+      "Made by " .. support.core.version .. ".",
     } do
       assert.is_truthy(html:find(words, 1, true), words)
     end
   end)
 
   it("brings nothing in from elsewhere and runs nothing", function ()
-    local html = page(made_up.nesting())
+    local html = page(made_up.pools(few))
     assert.is_truthy(html:find("default-src 'none'", 1, true))
     for _, word in ipairs { "<script", "https?:", "@import", "src=", "url%(",
         " on%a+=" } do
@@ -72,7 +84,7 @@ describe("a page", function ()
   end)
 
   drawn("has each picture twice, in words, and as a table", function ()
-    local html, messages = page(made_up.nesting())
+    local html, messages = page(made_up.nesting { rounds = 5 })
     local figures = count(html, "<figure ")
     assert.same({}, messages)
     assert.is_true(figures >= 3)
@@ -82,14 +94,26 @@ describe("a page", function ()
     assert.equal(figures, count(html, "<figcaption><b>[^<]+</b>"))
   end)
 
+  -- As many rounds as are drawn at most, all with the costliest symbol.
   it("of a thousand rows stays below three megabytes", function ()
-    local html = page(made_up.many(1000))
+    local made = made_up.many(1000, { samples = false })
+    for i = 1, 36 do
+      local samples = {}
+      for round = 1, i <= 12 and 1000 or 250 do
+        samples[round] = { fork = round % 10, round = round, n = 1000,
+          ticks = 5000 + round * 7919 % 1000,
+          cause = (i <= 12 or round % 10 > 0) and "stolen" or nil }
+      end
+      made.results[i].samples = samples
+    end
+    local html = page(made)
     assert.is_true(#html < 3000000, tostring(#html))
     assert.is_true(count(html, "<tr") > 1000)
+    assert.equal(has_gnuplot and 45 or 0, count(html, "<figure "))
   end)
 
   it("of two files begins with what changed", function ()
-    local html = page(made_up.pools(), made_up.pools { factor = 1 })
+    local html = page(made_up.pools(few), made_up.pools(few))
     assert.is_truthy(html:find("new against old.-Old: Pools.-New: Pools"))
     if has_gnuplot then
       assert.is_truthy(html:find("<b>New against old</b>", 1, true))
@@ -99,7 +123,8 @@ describe("a page", function ()
   it("of several hosts begins with what they say together", function ()
     local list = {}
     for r = 0, 2 do
-      local made = made_up.pools { host = "host" .. r, rank = r, size = 3 }
+      local made = made_up.pools { host = "host" .. r, rank = r, size = 3,
+        samples = false }
       local path = os.tmpname()
       local file = assert(io.open(path, "w"))
       file:write(support.core.json_encode(made))
@@ -130,13 +155,13 @@ describe("a page", function ()
 
   it("of no rows, and of a run that was stopped, says so", function ()
     local made = made_up.pools { partial = true }
-    assert.is_truthy(page(made):find("stopped before its end", 1, true))
+    assert.is_truthy(words_of(made):find("stopped before its end", 1, true))
     made.results = support.core.json_array {}
-    assert.is_truthy(page(made):find("No rows.", 1, true))
+    assert.is_truthy(words_of(made):find("No rows.", 1, true))
   end)
 
   it("names files that could not be read", function ()
-    local html = report.make(files(made_up.pools()), "html",
+    local html = report.make(files(made_up.pools(few)), "html",
       { notes = { "cannot read <x>: it is empty" } })
     well_formed(html)
     assert.is_truthy(html:find("cannot read &lt;x&gt;: it is empty", 1, true))
@@ -177,7 +202,7 @@ describe("text from a results file", function ()
   for name, text in pairs(nasty) do
     it("stays text: " .. name, function ()
       os.remove "made_by_gnuplot"
-      local html, messages = page(poison(made_up.pools(), text))
+      local html, messages = page(poison(made_up.pools(few), text))
       assert.same({}, has_gnuplot and messages or {})
       assert.is_nil(io.open "made_by_gnuplot")
       assert.is_nil(html:find("<script", 1, true))
@@ -188,26 +213,35 @@ describe("text from a results file", function ()
   end
 
   it("is whole in the page even when it is cut in the heading", function ()
-    local html = page(poison(made_up.pools(), nasty.long))
+    local html = words_of(poison(made_up.pools(few), nasty.long))
     assert.is_truthy(html:find(markup.escape(nasty.long), 1, true))
     local heading = html:match "<h1>(.-)</h1>"
     assert.is_true(utf8.len(heading) < 1200)
   end)
 
+  -- One drawing with all of them: each row has another.
   drawn("stays text in files of pictures", function ()
-    for _, text in pairs(nasty) do
-      local one = files(poison(made_up.pools { samples = false }, text))
-      well_formed(assert(report.make(one, "svg", {})))
-      assert.equal("\x89PNG", assert(report.make(one, "png", {})):sub(1, 4))
-      assert(report.make(one, "term", { columns = 80 }))
+    local made = made_up.pools { samples = false }
+    local record, place = made.results[2], 0
+    for name, text in pairs(nasty) do
+      local copy = {}
+      for key, value in pairs(record) do copy[key] = value end
+      copy.name, copy.params = name .. text, { pool = text .. name }
+      place = place + 1
+      made.results[1 + place] = copy
     end
+    local one = files(made)
+    well_formed(assert(report.make(one, "svg", {})))
+    assert.equal("\x89PNG", assert(report.make(one, "png", {})):sub(1, 4))
+    assert.is_truthy(assert(report.make(one, "term", { columns = 80 }))
+      :find("Ratio to pool=batch_spare", 1, true))
     assert.is_nil(io.open "made_by_gnuplot")
   end)
 end)
 
 -- ---- gnuplot that is missing, fails, hangs or lies
 
-local function with_gnuplot(script, test)
+local function with_gnuplot(script, seconds, test)
   local find, limit = gnuplot.find, gnuplot.limit
   local path = os.tmpname()
   local file = assert(io.open(path, "w"))
@@ -215,7 +249,7 @@ local function with_gnuplot(script, test)
   file:close()
   os.execute("chmod +x " .. path)
   gnuplot.find = function () return path end
-  gnuplot.limit = 0.3
+  gnuplot.limit = seconds or limit
   local good, message = pcall(test)
   gnuplot.find, gnuplot.limit = find, limit
   os.remove(path)
@@ -239,26 +273,45 @@ describe("gnuplot", function ()
   local troubles = {
     fails = { "echo '\"-\" line 7: no such thing' >&2; exit 1",
       "gnuplot failed: no such thing" },
-    hangs = { "exec tail -f /dev/null", "gnuplot did not finish within 0.3 s" },
+    hangs = { "exec tail -f /dev/null", "gnuplot did not finish within 0.1 s",
+      0.1 },
+    loops = { "while :; do :; done", "gnuplot did not finish within 0.1 s",
+      0.1 },
     crashes = { "kill -SEGV $$", "gnuplot was ended by signal 11" },
     ["says nothing"] = { "cat >/dev/null", "gnuplot drew nothing" },
     ["is no program"] = { "exec /nonexistent/gnuplot", "gnuplot failed" },
   }
   for name, trouble in pairs(troubles) do
     it("that " .. name .. " leaves the page without pictures", function ()
-      with_gnuplot(trouble[1], function ()
-        local html, messages = page(made_up.pools())
+      with_gnuplot(trouble[1], trouble[3], function ()
+        local html, messages = page(made_up.pools(few))
         assert.equal(1, #messages)
         assert.is_truthy(messages[1]:find(trouble[2], 1, true), messages[1])
         assert.equal(0, count(html, "<figure"))
-        for _, form in ipairs { "svg", "png" } do
-          local text, message = report.make(files(made_up.pools()), form, {})
+        for _, form in ipairs(trouble[3] and {} or { "svg", "png" }) do
+          local text, message = report.make(files(made_up.pools(few)), form, {})
           assert.is_nil(text)
           assert.is_truthy(message:find(trouble[2], 1, true), message)
         end
       end)
     end)
   end
+
+  -- As on a busy machine: longer than the limit on the wall, but at work.
+  it("that works is waited for", function ()
+    local output, how, code, forced = support.core.run_program({ "/bin/sh",
+      "-c", [[for i in 1 2 3 4 5 6; do
+        j=0; while [ $j -lt 3000 ]; do j=$((j+1)); done; sleep 0.1
+      done; echo done]] }, "", 0.3, true)
+    assert.same({ "done\n", "exit", 0, false }, { output, how, code, forced })
+  end)
+
+  it("that leaves somebody behind is not waited for", function ()
+    local output, how, code, forced = support.core.run_program({ "/bin/sh",
+      "-c", "sleep 600 & echo $!; trap '' TERM; wait" }, "", 0.1, true)
+    assert.is_truthy(os.execute("kill " .. output))
+    assert.same({ "signal", 9, true }, { how, code, forced })
+  end)
 
   it("that lies brings nothing into the page but shapes", function ()
     local lie = [[<svg onload="x()"><defs><g><script>x()</script></g></defs>
@@ -323,6 +376,54 @@ describe("pictures", function ()
     end
     assert.is_truthy(one.note:find("added less than nothing", 1, true))
   end)
+
+  -- Points that stand beside their own bars convince nobody.
+  it("have intervals that hold the figure", function ()
+    local data = import "picture_data"
+    local made = made_up.pools()
+    local record = results(made)[1]
+    local typical = record.ticks.typical
+    for _, sample in ipairs(record.samples) do
+      if sample.fork ~= 4 or sample.cause then
+        sample.cause, sample.ticks = "host-slow", sample.ticks * 2
+      end
+    end
+    local low, high = data.interval(record)
+    assert.is_true(low <= typical and typical < 1.5 * typical and
+      1.5 * typical < high, ("%g .. %g"):format(low, high))
+  end)
+
+  it("leave rounds of a slow host out of intervals where they are felt",
+    function ()
+      local data = import "picture_data"
+      for factor, cost in pairs { [1] = 1.01, [2] = 1 } do
+        local samples = {}
+        for fork = 1, 10 do
+          for round = 1, 9 do
+            local slow = round > 3
+            samples[#samples + 1] = { fork = fork, round = round, n = 1,
+              cause = slow and "host-slow" or nil,
+              ticks = slow and 1010 * factor or 1000 }
+          end
+        end
+        local low, high = data.interval { samples = samples,
+          ticks = { typical = 1000 * cost } }
+        assert.same({ 1000 * cost, 1000 * cost }, { low, high })
+      end
+    end)
+
+  it("of the rounds beyond the first dozen rows are there on demand",
+    function ()
+      local list = picture.of(results(made_up.nesting { rounds = 2 }))
+      local first, more = 0, 0
+      for _, one in ipairs(list) do
+        if one.kind == "rounds" and one.on_demand then more = more + 1 end
+        if one.kind == "rounds" and not one.on_demand then
+          first = first + 1
+        end
+      end
+      assert.same({ 12, 10 }, { first, more })
+    end)
 
   it("give intervals over processes, and say which", function ()
     local data = import "picture_data"
