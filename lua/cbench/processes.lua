@@ -42,15 +42,16 @@ local function call_core(rows, options, progress)
   collectgarbage()
   collectgarbage "stop"
   local good, raw, message = pcall(core.measure, rows, {
-    seconds = options.seconds, rounds = options.rounds, seed = options.seed,
-    fork = options.fork, progress = progress,
+    seconds = options.seconds, ["until"] = options["until"],
+    rounds = options.rounds, seed = options.seed, fork = options.fork,
+    progress = progress,
   })
   collectgarbage "restart"
   local signal = core.stop_signal()
   core.disarm_signals()
   if not good then error(raw, 0) end
   if not raw then return nil, message end
-  raw.signal = signal
+  raw.signal, raw.finished = signal, core.now()
   return raw
 end
 
@@ -299,19 +300,19 @@ local function in_this_process(work, options)
   return raw, index
 end
 
--- Each process gets an equal share of the time that is left. What one costs
--- beyond its share (starting it) is known from those before it.
-local function share_of(options, clock, done, overhead)
-  local left = options.time - clock()
-  local todo = options.forks - done
-  return math.max(left / todo - overhead, 1e-3)
+-- A process gets an equal share of the time that is left, and is told by the
+-- counter, which all read, when that is over: so a start that was held up is
+-- its own loss. What it takes after its last batch, to answer and to end, is
+-- known from those before it.
+local function share_of(left, todo, tail)
+  return math.max(left / todo - tail, 1e-3)
 end
 
 local function in_fresh_processes(work, options, program)
   local rows, index = measurable(work, processes.row)
   local begun, hz = core.now(), core.clock().hz
   local function clock() return (core.now() - begun) / hz end
-  local sum, overhead = nil, 0.01
+  local sum, tail = nil, 0.003
   core.arm_signals()
   for fork = 0, options.forks - 1 do
     local over = core.stop_signal() or clock() > options.time
@@ -320,11 +321,10 @@ local function in_fresh_processes(work, options, program)
       options.progress { phase = "rounds", fork = fork + 1,
         forks = options.forks, elapsed = clock(), seconds = options.time }
     end
-    local before = clock()
-    local seconds = share_of(options, clock, fork, overhead)
+    local seconds = share_of(options.time - clock(), options.forks - fork, tail)
     local raw, message = processes.start(program, rows, {
-      seconds = seconds, rounds = options.rounds,
-      seed = options.seed + fork, fork = fork,
+      seconds = seconds, ["until"] = core.now() + math.ceil(seconds * hz),
+      rounds = options.rounds, seed = options.seed + fork, fork = fork,
     })
     -- One that a signal ended before it was ready takes none of what the
     -- others have found with it.
@@ -336,7 +336,7 @@ local function in_fresh_processes(work, options, program)
       core.disarm_signals()
       return nil, message
     end
-    overhead = math.max(clock() - before - raw.elapsed, 0.001)
+    tail = (tail + math.max((core.now() - raw.finished) / hz, 0)) / 2
     sum = join(sum, raw)
     processes.keep_batches(rows, raw)
   end

@@ -325,6 +325,18 @@ static void close_workloads(lua_State *L, int works, size_t count)
   }
 }
 
+/* The budget in seconds; with "until", a reading of the counter that all
+ * processes share, no more than is left until then. */
+static double budget(lua_State *L, int options)
+{
+  double seconds = get_number(L, options, "seconds");
+  lua_Integer until = get_integer(L, options, "until");
+  if (!until)
+    return seconds;
+  double left = (double)(until - (lua_Integer)cb_now()) / cb_clock()->hz;
+  return fmax(fmin(seconds, left), 1e-3);
+}
+
 int cb_lua_measure(lua_State *L)
 {
   struct cb_error error;
@@ -343,7 +355,7 @@ int cb_lua_measure(lua_State *L)
   lua_getfield(L, 2, "progress"); /* 5 */
   session->progress = lua_isfunction(L, 5) ? 5 : 0;
   struct cb_measure_options options = {
-      .seconds = get_number(L, 2, "seconds"),
+      .seconds = budget(L, 2),
       .rounds = (uint64_t)get_integer(L, 2, "rounds"),
       .seed = (uint64_t)get_integer(L, 2, "seed"),
       .fork = (uint32_t)get_integer(L, 2, "fork"),
