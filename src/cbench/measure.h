@@ -55,6 +55,7 @@ struct cb_workload {
   size_t role_count;
   unsigned flags;     /* CB_KIND_INTERPRETER */
   uint64_t batch_max; /* most operations in one batch, 0 for no limit */
+  uint64_t batch_min; /* fewest, where they come in bundles; 0 is 1 */
   /* How long a batch had better be, 0 for the usual. One that paces itself
    * wants longer ones, and shares its n with nobody. */
   double batch_seconds;
@@ -83,6 +84,10 @@ struct cb_workload {
   void (*interrupt)(void *state);
   /* Frees state and whatever create allocated, setup done or not. */
   void (*destroy)(struct cb_workload *workload);
+  /* Operations of each thread that go untimed before each batch: as many as
+   * touch all that an operation may touch, so that what another variant left in
+   * the caches is not counted. 0: one operation is soon at home. */
+  uint64_t warmup;
 };
 
 /* A kind of the family "workload". create checks what single options cannot

@@ -70,16 +70,29 @@ static uint64_t scaled(uint64_t n, double by)
   return wanted < (double)n_most ? (uint64_t)wanted : n_most;
 }
 
+static uint64_t least_of(const struct cb_runner *runner)
+{
+  return runner->work->batch_min > 0 ? runner->work->batch_min : 1;
+}
+
 static uint64_t most_of(const struct cb_runner *runner)
 {
   uint64_t most = runner->work->batch_max;
   return most > 0 && most < n_most ? most : n_most;
 }
 
+/* Ticks of an operation. Some work does more of them than it is asked for,
+ * because they come in bundles. */
+static double cost_of(const struct cb_runner *runner, double wall, uint64_t n)
+{
+  uint64_t done = runner->probe.n / runner->slots[0].role->threads;
+  return wall / (double)(done > n ? done : n);
+}
+
 static int find_n(struct search *search)
 {
   struct cb_runner *runner = search->runner;
-  uint64_t most = most_of(runner), n = 1;
+  uint64_t most = most_of(runner), least = least_of(runner), n = least;
   double wall = probe(search, n, PROBES);
   while (wall >= 0 && wall < search->target / 2 && n < most && !search->cut &&
          search->spent < search->limits->patience) {
@@ -89,18 +102,18 @@ static int find_n(struct search *search)
   }
   /* Scaled and verified, twice at most; without verification when there is no
    * time for it, since batches of 1 would be good for nothing. */
-  double cost = wall / (double)n;
+  double cost = cost_of(runner, wall, n);
   for (int i = 0; i < 2 && wall > 0 && !search->cut; i++) {
     double by = search->target / wall;
     uint64_t next = scaled(n, by);
-    next = next > most ? most : next;
+    next = next > most ? most : next < least ? least : next;
     if (next == n || (by > 0.8 && by < 1.25))
       break;
     n = next;
     if (search->spent > search->limits->patience)
       break;
     wall = probe(search, n, PROBES);
-    cost = wall / (double)n;
+    cost = cost_of(runner, wall, n);
   }
   if (wall < 0)
     return -1;
@@ -136,7 +149,8 @@ int cb_calibrate(struct cb_runner *runner, const struct cb_batch_limits *limits,
     given = runner->work->batch_n;
   if (given > 0) {
     runner->n = given;
-    runner->cost = probe(&search, runner->n, 1) / (double)runner->n;
+    double wall = probe(&search, runner->n, 1);
+    runner->cost = cost_of(runner, wall, runner->n);
     status = runner->cost < 0 ? -1 : 0;
   } else
     status = find_n(&search);

@@ -72,18 +72,33 @@ static void count_hardware(struct cb_slot *slot,
     slot->counts.values[i] = after.values[i] - before->values[i];
 }
 
+static void warm_up(struct cb_slot *slot, void *state)
+{
+  slot->warmed = 0;
+  if (slot->warmup == 0)
+    return;
+  cb_slot_time(slot, state, slot->warmup);
+  slot->warmed = slot->operations;
+}
+
 void cb_slot_batch(struct cb_slot *slot, void *state, uint64_t n,
                    bool (*meet)(struct cb_crew *crew))
 {
   struct cb_trace trace;
   struct cb_perf_counts counts;
   double hz = cb_clock()->hz;
+  warm_up(slot, state);
   cb_perf_read(&slot->perf, &counts);
   cb_trace_start(&trace);
   /* Who waited long was switched away, but not in the batch. */
   if (meet && meet(slot->crew))
     cb_trace_start(&trace);
-  cb_slot_time(slot, state, n);
+  if (slot->warmup == 0 || !slot->escaped) {
+    cb_slot_time(slot, state, n);
+  } else {
+    slot->start = slot->stop;
+    slot->operations = 0;
+  }
   slot->causes = cb_trace_stop(&trace, hz, &slot->busy);
   count_hardware(slot, &counts);
 }
@@ -327,13 +342,25 @@ static void collect(struct cb_runner *runner, struct cb_sample *sample)
       sample->ticks += slot->stop - slot->start;
     }
     sample->causes |= slot->causes;
-    runner->total += slot->operations;
+    runner->total += slot->operations + slot->warmed;
+    if (slot->role == runner->slots[0].role)
+      runner->since_mark += slot->operations + slot->warmed;
     runner->escaped |= slot->escaped;
     first = slot->start < first ? slot->start : first;
     last = slot->stop > last ? slot->stop : last;
   }
   sample->wall = last - first;
-  runner->since_mark += sample->n;
+}
+
+/* Not before it is known what an operation costs, and not for long: where it
+ * takes a millisecond, what is in the caches no longer matters. */
+static void choose_warmup(struct cb_runner *runner)
+{
+  double most = cb_clock()->hz / 1000;
+  uint64_t warmup = runner->work->warmup;
+  bool worth = runner->cost > 0 && runner->cost * (double)warmup < most;
+  for (unsigned i = 0; i < runner->threads; i++)
+    runner->slots[i].warmup = worth ? warmup : 0;
 }
 
 int cb_runner_batch(struct cb_runner *runner, uint64_t n,
@@ -349,6 +376,7 @@ int cb_runner_batch(struct cb_runner *runner, uint64_t n,
     if (status < 0)
       return refuse(runner, &error);
   }
+  choose_warmup(runner);
   if (runner->crew)
     cb_crew_run(runner->crew, n);
   else if (run_here(runner, n) < 0)

@@ -33,7 +33,9 @@ struct cb_slot {
   pthread_t id;
   struct cb_crew *crew;
   struct cb_escape escape;
+  uint64_t warmup; /* operations to do before the batch, untimed */
   /* ---- */
+  uint64_t warmed; /* those done */
   bool begun, escaped;
   uint64_t start, stop, operations;
   uint32_t causes;
@@ -56,7 +58,8 @@ struct cb_runner {
   uint64_t n;             /* operations of each thread in a batch */
   double cost;            /* ticks of one operation, as calibrated */
   uint64_t total;         /* operations of all threads since set-up */
-  uint64_t since_mark;    /* the first role's since the counters were read */
+  uint64_t since_mark;    /* the first role's since the counters were read,
+                             those that were not timed too */
   struct cb_sample probe; /* the last batch of the calibration */
   struct cb_counter before[CB_RESULT_COUNTERS]; /* counters, ahead of round 0 */
   size_t before_count;

@@ -1,6 +1,7 @@
 #include "workload/coroutines.h"
 
 #include "base/cpu.h"
+#include "pool/pool.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -18,6 +19,7 @@ struct state {
   cb_coroutine_loop *loop;
   struct workload_pool pool; /* without one for comparison kinds */
   uint64_t prefill;          /* for each thread */
+  bool keeps;                /* the pool keeps something */
   struct cb_role role;
   struct worker *workers;
 };
@@ -43,11 +45,23 @@ static int prefill(struct state *state, struct worker *worker,
   return cb_pool_prefill(state->pool.pool, state->prefill, error);
 }
 
+/* The first nest finds an empty pool, and costs a hundred times what the
+ * others do: no measure of how long a batch should be. */
+static void furnish(struct state *state, struct worker *worker)
+{
+  struct cb_coroutine_work *work = &worker->work;
+  if (work->depth <= 1 || !state->keeps)
+    return;
+  state->loop(work, work->depth);
+  work->entered = work->ended = 0;
+}
+
 static int begin(void *opaque, unsigned thread, struct cb_error *error)
 {
   struct state *state = opaque;
   struct worker *worker = &state->workers[thread];
   int status = prefill(state, worker, error);
+  furnish(state, worker);
   if (status < 0 || !state->job->living)
     return status;
   if (state->backend->loops->begin(&worker->work) < 0) {
@@ -176,6 +190,8 @@ static int make_pool(struct state *state, const struct cb_spec *spec,
     state->prefill = (uint64_t)cb_spec_integer(spec, "prefill");
   if (state->backend->kind.flags & CB_KIND_COMPARISON)
     return 0;
+  state->keeps = state->job->pooled &&
+                 cb_spec_kind(cb_spec_spec(spec, "pool")) != &cb_pool_none.kind;
   return cb_workload_pool_init(&state->pool, spec, state->job->pooled, error);
 }
 
@@ -206,6 +222,13 @@ static int make_workers(struct state *state, const struct cb_spec *spec,
   for (unsigned i = 0; status == 0 && i < threads; i++)
     status = make_worker(state, &state->workers[i], spec, error);
   return status;
+}
+
+/* A nest, or a visit of all that live. */
+static uint64_t warmup_of(const struct cb_coroutine_work *work)
+{
+  uint64_t most = work->depth > work->count ? work->depth : work->count;
+  return most > 1 ? most : 0;
 }
 
 int cb_coroutine_workload(const struct coroutine_job *job,
@@ -244,6 +267,8 @@ int cb_coroutine_workload(const struct coroutine_job *job,
                            .check = check,
                            .counters = counters,
                            .teardown = teardown,
-                           .destroy = destroy};
+                           .destroy = destroy,
+                           .batch_min = state->workers[0].work.depth,
+                           .warmup = warmup_of(&state->workers[0].work)};
   return 0;
 }
