@@ -29,6 +29,10 @@
 #define CB_WITH_TSAN 1
 #endif
 
+#if defined CB_WITH_ASAN || defined CB_WITH_TSAN
+#define CB_ANNOTATED 1
+#endif
+
 #ifdef CB_WITH_ASAN
 #include <sanitizer/asan_interface.h>
 #include <sanitizer/common_interface_defs.h>

@@ -36,6 +36,7 @@ CB_OUT_OF_LINE int ASM_FN(_yield)(void)
   return status;
 }
 
+#ifdef CB_ANNOTATED
 /* The trampoline: parked in its switch, it begins the next life of a pooled
  * coroutine by going round. */
 static void ASM_FN(_run)(struct cb_coroutine *self)
@@ -48,13 +49,18 @@ static void ASM_FN(_run)(struct cb_coroutine *self)
     ASM_SWITCH(self, CB_TERMINATE);
   }
 }
+#define ASM_RUN ASM_FN(_run)
+#else
+/* With nothing to announce, the assembly does the same. */
+#define ASM_RUN NULL
+#endif
 
 static int ASM_FN(_prepare)(struct cb_coroutine *coroutine, int setting,
                             struct cb_error *error)
 {
   (void)setting;
   (void)error;
-  ASM_PREPARE(coroutine, ASM_FN(_run));
+  ASM_PREPARE(coroutine, ASM_RUN);
   return 0;
 }
 

@@ -8,10 +8,18 @@
 
 #if CB_HAVE_SWITCH
 
+void cb_switch_live(void);
+void cb_switch_fpu_live(void);
 void cb_switch_start(void);
 void cb_switch_inline_start(void);
 
-_Static_assert(offsetof(struct cb_coroutine, sp) == 0, "the assembly says so");
+_Static_assert(offsetof(struct cb_coroutine, sp) == 0 &&
+                   offsetof(struct cb_coroutine, caller) == 24 &&
+                   offsetof(struct cb_coroutine, entry) == 32 &&
+                   offsetof(struct cb_coroutine, opaque) == 40 &&
+                   offsetof(struct cb_here, current) == 0 &&
+                   CB_TERMINATE == 2,
+               "the assembly says so");
 
 #ifdef __x86_64__
 /* What cb_switch pops, lowest address first. The ABI wants rsp to be a
@@ -22,13 +30,14 @@ struct frame {
   uint64_t end[2];
 };
 
-static struct frame *new_frame(struct cb_coroutine *coroutine, cb_run *run)
+static struct frame *new_frame(struct cb_coroutine *coroutine, cb_run *run,
+                               void (*live)(void))
 {
   struct frame *frame = (struct frame *)(void *)coroutine->stack.top - 1;
   memset(frame, 0, sizeof *frame);
   frame->rbx = (uint64_t)(uintptr_t)coroutine;
   frame->r12 = (uint64_t)(uintptr_t)run;
-  frame->rip = cb_switch_start;
+  frame->rip = run ? cb_switch_start : live;
   return frame;
 }
 _Static_assert((sizeof(struct frame) - offsetof(struct frame, end)) % 16 == 0,
@@ -36,12 +45,13 @@ _Static_assert((sizeof(struct frame) - offsetof(struct frame, end)) % 16 == 0,
 
 void cb_switch_prepare(struct cb_coroutine *coroutine, cb_run *run)
 {
-  coroutine->sp = new_frame(coroutine, run);
+  coroutine->sp = new_frame(coroutine, run, cb_switch_live);
 }
 
 void cb_switch_fpu_prepare(struct cb_coroutine *coroutine, cb_run *run)
 {
-  uint32_t *control = (uint32_t *)(void *)new_frame(coroutine, run) - 2;
+  struct frame *frame = new_frame(coroutine, run, cb_switch_fpu_live);
+  uint32_t *control = (uint32_t *)(void *)frame - 2;
   __asm__("stmxcsr %0" : "=m"(control[0]));
   control[1] = 0;
   __asm__("fnstcw %0" : "=m"(*(uint16_t *)&control[1]));
@@ -57,20 +67,26 @@ struct frame {
 };
 _Static_assert(sizeof(struct frame) == 176, "the assembly says so");
 
-void cb_switch_prepare(struct cb_coroutine *coroutine, cb_run *run)
+static void prepare(struct cb_coroutine *coroutine, cb_run *run,
+                    void (*live)(void))
 {
   struct frame *frame = (struct frame *)(void *)coroutine->stack.top - 1;
   memset(frame, 0, sizeof *frame);
   frame->x19 = (uint64_t)(uintptr_t)coroutine;
   frame->x20 = (uint64_t)(uintptr_t)run;
-  frame->x30 = cb_switch_start;
+  frame->x30 = run ? cb_switch_start : live;
   __asm__("mrs %0, fpcr" : "=r"(frame->fpcr));
   coroutine->sp = frame;
 }
 
+void cb_switch_prepare(struct cb_coroutine *coroutine, cb_run *run)
+{
+  prepare(coroutine, run, cb_switch_live);
+}
+
 void cb_switch_fpu_prepare(struct cb_coroutine *coroutine, cb_run *run)
 {
-  cb_switch_prepare(coroutine, run);
+  prepare(coroutine, run, cb_switch_fpu_live);
 }
 #endif
 

@@ -6,7 +6,13 @@
  */
 #ifdef __aarch64__
 
+/* In struct cb_coroutine, and of enum cb_action. */
 #define COROUTINE_SP 0
+#define COROUTINE_CALLER 24
+#define COROUTINE_ENTRY 32
+#define COROUTINE_OPAQUE 40
+#define ENDED 1
+#define TERMINATE 2
 #define FRAME 176
 
 #define FUNCTION(name)                                                         \
@@ -89,8 +95,49 @@ FUNCTION(cb_switch_fpu)
   RESTORE_AND_GO
 END(cb_switch_fpu)
 
-/* The first frame of a coroutine: x19 is the coroutine, x20 what to run. The
- * undefined x30 ends a backtrace here. */
+/* One life, as in switch_x86_64.S: x19 is the coroutine. */
+#define LIVE                                                                   \
+  .cfi_undefined x30;                                                          \
+  ldp x1, x0, [x19, #COROUTINE_ENTRY];                                         \
+  blr x1;                                                                      \
+  mrs x9, tpidr_el0;                                                           \
+  adrp x10, :gottprel:cb_here_tls;                                             \
+  ldr x10, [x10, :gottprel_lo12:cb_here_tls];                                  \
+  ldr x11, [x19, #COROUTINE_CALLER];                                           \
+  mov x12, #ENDED;                                                             \
+  str x11, [x9, x10];                                                          \
+  str x12, [x19, #COROUTINE_CALLER];                                           \
+  mov x0, x19;                                                                 \
+  mov w1, #TERMINATE
+
+/* Leaves the frame that the next life begins with. Of its registers only x19
+ * is asked for. */
+#define PARK(name)                                                             \
+  adr x12, name;                                                               \
+  sub sp, sp, #FRAME;                                                          \
+  stp xzr, x12, [sp];                                                          \
+  str x19, [sp, #16]
+
+FUNCTION(cb_switch_live)
+  LIVE
+  PARK(cb_switch_live)
+  EXCHANGE
+  RESTORE_AND_GO
+END(cb_switch_live)
+
+FUNCTION(cb_switch_fpu_live)
+  LIVE
+  PARK(cb_switch_fpu_live)
+  mrs x11, fpcr
+  str x11, [sp, #160]
+  EXCHANGE
+  ldr x11, [sp, #160]
+  msr fpcr, x11
+  RESTORE_AND_GO
+END(cb_switch_fpu_live)
+
+/* The first frame of a coroutine that is run by a function: x19 is the
+ * coroutine, x20 what to run. The undefined x30 ends a backtrace here. */
 FUNCTION(cb_switch_start)
   .cfi_undefined x30
   mov x0, x19

@@ -10,7 +10,13 @@
  */
 #ifdef __x86_64__
 
+/* In struct cb_coroutine, and of enum cb_action. */
 #define COROUTINE_SP 0
+#define COROUTINE_CALLER 24
+#define COROUTINE_ENTRY 32
+#define COROUTINE_OPAQUE 40
+#define ENDED 1
+#define TERMINATE 2
 
 #define SAVE                                                                   \
   pushq %rbp;                                                                  \
@@ -99,8 +105,66 @@ FUNCTION(cb_switch_fpu)
   RESTORE_AND_GO
 END(cb_switch_fpu)
 
-/* The first frame of a coroutine: rbx is the coroutine, r12 what to run. The
- * undefined rip ends a backtrace here. */
+/* One life: rbx is the coroutine. Its entry is called from here and the switch
+ * that ends it is part of this, because a call that is left by a jump stays
+ * among those that the processor will take returns for: with one such call on
+ * each side no return of a body in a nest is predicted right. */
+#define LIVE                                                                   \
+  .cfi_undefined rip;                                                          \
+  .cfi_undefined rbp;                                                          \
+  movq COROUTINE_OPAQUE(%rbx), %rdi;                                           \
+  callq *COROUTINE_ENTRY(%rbx);                                                \
+  movq cb_here_tls@gottpoff(%rip), %rax;                                       \
+  movq COROUTINE_CALLER(%rbx), %rdx;                                           \
+  movq %rdx, %fs:(%rax);                                                       \
+  movq $ENDED, COROUTINE_CALLER(%rbx)
+
+/* Leaves the frame that the next life begins with. Of its registers only rbx
+ * is asked for. */
+#define PARK(name)                                                             \
+  leaq name(%rip), %rcx;                                                       \
+  subq $56, %rsp;                                                              \
+  movq %rcx, 48(%rsp);                                                         \
+  movq %rbx, 32(%rsp)
+
+/* Nothing can unwind from here on, and nothing needs to. */
+#define GO_BACK                                                                \
+  movl $TERMINATE, %eax;                                                       \
+  popq %r15;                                                                   \
+  popq %r14;                                                                   \
+  popq %r13;                                                                   \
+  popq %r12;                                                                   \
+  popq %rbx;                                                                   \
+  popq %rbp;                                                                   \
+  popq %rcx;                                                                   \
+  notrack jmp *%rcx
+
+FUNCTION(cb_switch_live)
+  LIVE
+  PARK(cb_switch_live)
+  movq COROUTINE_SP(%rbx), %rdx
+  movq %rsp, COROUTINE_SP(%rbx)
+  movq %rdx, %rsp
+  GO_BACK
+END(cb_switch_live)
+
+FUNCTION(cb_switch_fpu_live)
+  LIVE
+  PARK(cb_switch_fpu_live)
+  subq $8, %rsp
+  stmxcsr (%rsp)
+  fnstcw 4(%rsp)
+  movq COROUTINE_SP(%rbx), %rdx
+  movq %rsp, COROUTINE_SP(%rbx)
+  movq %rdx, %rsp
+  ldmxcsr (%rsp)
+  fldcw 4(%rsp)
+  addq $8, %rsp
+  GO_BACK
+END(cb_switch_fpu_live)
+
+/* The first frame of a coroutine that is run by a function: rbx is the
+ * coroutine, r12 what to run. The undefined rip ends a backtrace here. */
 FUNCTION(cb_switch_start)
   .cfi_undefined rip
   .cfi_undefined rbp

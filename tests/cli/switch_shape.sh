@@ -79,7 +79,8 @@ for file in "$top_builddir/cbench" "$top_builddir/.libs/cbench.so"; do
       check "$which: ${backend}_$end jumps to $switch" \
         jumps_to ${backend}_$end $switch
     done
-    check "$which: ${backend}_run has no ret" has_not ${backend}_run '^ret'
+    check "$which: ${switch}_live never returns by ret" \
+      has_not ${switch}_live '^ret'
     check "$which: ${backend}_loop_yield calls what it measures" \
       calls_only ${backend}_loop_yield ${backend}_enter_raw
     check "$which: ${backend}_loop_lifecycle calls what it measures" \
