@@ -10,7 +10,7 @@
 struct worker {
   _Alignas(CB_APART) struct cb_coroutine_work work;
   uint64_t operations, begun;
-  bool filled;
+  bool filled, furnished;
 };
 
 struct state {
@@ -50,10 +50,13 @@ static int prefill(struct state *state, struct worker *worker,
 static void furnish(struct state *state, struct worker *worker)
 {
   struct cb_coroutine_work *work = &worker->work;
-  if (work->depth <= 1 || !state->keeps)
+  uint64_t entered = work->entered, ended = work->ended;
+  if (worker->furnished || work->depth <= 1 || !state->keeps)
     return;
+  worker->furnished = true;
   state->loop(work, work->depth);
-  work->entered = work->ended = 0;
+  work->entered = entered;
+  work->ended = ended;
 }
 
 static int begin(void *opaque, unsigned thread, struct cb_error *error)
@@ -126,7 +129,7 @@ static int setup(void *opaque, const struct cb_control *control,
   for (unsigned i = 0; i < state->role.threads; i++) {
     struct worker *worker = &state->workers[i];
     worker->operations = worker->begun = 0;
-    worker->filled = false;
+    worker->filled = worker->furnished = false;
     worker->work.entered = worker->work.ended = 0;
     worker->work.status = 0;
     worker->work.error.code = 0;
