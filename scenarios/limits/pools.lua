@@ -104,8 +104,8 @@ local rivals = cbench.scenario {
   time      = 15,
   reading   = "Each cell is batch_spare, measured beside the rival over it; "
     .. "below 1 it is ahead. ok: at most 1.2; open: the interval holds 1.2. "
-    .. "All keep up to 4096 idle coroutines. The policy local is no rival: it shares nothing, so a "
-    .. "hand-over always creates anew.",
+    .. "All keep up to 4096 idle coroutines. The policy local is no rival: it "
+    .. "shares nothing, so a hand-over always creates anew.",
 }
 
 return { promises, rivals }

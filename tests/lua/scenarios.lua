@@ -237,6 +237,130 @@ describe("the ring scenarios", function ()
   end)
 end)
 
+-- What is made of the results when records, found by their names, have the
+-- figures of a published thread in place of ours.
+local function with_figures(results, hz, figures, make)
+  local kept, clock = {}, results.meta.clock
+  local own_hz = clock.hz
+  clock.hz = hz or own_hz
+  for name, figure in pairs(figures) do
+    local record = results[name]
+    kept[record] = { samples = record.samples, ns = record.ns }
+    record.samples, record.ns = figure.samples, figure.ns
+  end
+  local made, text = pcall(make)
+  clock.hz = own_hz
+  for record, own in pairs(kept) do
+    record.samples, record.ns = own.samples, own.ns
+  end
+  assert(made, text)
+  return text
+end
+
+describe("pool_history", function ()
+  it("has a line of that program for each design, with its gain", function ()
+    local lines = lines_of(cbench.format(run "pool_history", "qemu"))
+    assert.equal(24, #lines)
+    for i = 0, 3 do
+      assert.matches("^%d threads?, back end ucontext, .*prefill.*:$",
+        lines[6 * i + 1])
+      for n = 2, 6 do
+        local line = lines[6 * i + n]
+        assert.matches("^[%l_]+ +Run operation %d+ iterations %d+%.%d+ s, "
+          .. "%d+K operations/s, %d+ ns per coroutine", line)
+        assert.equal(n > 2, line:find "%([-+]%d+%.%d %%%)$" ~= nil)
+      end
+    end
+  end)
+
+  it("derives by the thread's arithmetic", function ()
+    local results = run "pool_history"
+    local seconds = { mutex = 13.612604, release = 10.428382,
+                      release_stash = 9.112539 }
+    local figures = {}
+    for _, record in ipairs(results) do
+      local all = record.params.threads == 1 and seconds[record.params.pool]
+      figures[record.name] = { samples = all and { {
+        fork = 0, round = 0, n = 40000000, ticks = math.floor(all * 1e6 + 0.5),
+      } } or {} }
+    end
+    local made = with_figures(results, 1e6, figures, function ()
+      return cbench.format(results, "qemu")
+    end)
+    assert.equal([[
+1 thread, back end ucontext, no prefill:
+mutex         Run operation 40000000 iterations 13.612604 s, 2938K operations/s, 340 ns per coroutine
+release       Run operation 40000000 iterations 10.428382 s, 3835K operations/s, 260 ns per coroutine (+30.5 %)
+release_stash Run operation 40000000 iterations 9.112539 s, 4389K operations/s, 227 ns per coroutine (+14.4 %)
+1 thread, back end ucontext, prefill 300:
+mutex         Run operation 40000000 iterations 13.612604 s, 2938K operations/s, 340 ns per coroutine
+release       Run operation 40000000 iterations 10.428382 s, 3835K operations/s, 260 ns per coroutine (+30.5 %)
+release_stash Run operation 40000000 iterations 9.112539 s, 4389K operations/s, 227 ns per coroutine (+14.4 %)
+]], made)
+  end)
+end)
+
+describe("iops_share", function ()
+  it("derives by the thread's arithmetic", function ()
+    local results = run "iops_share"
+    -- The thread rounds to 0.083 us a yield and 0.097 us an enter.
+    local thread = { enter = 97, yield = 83, stack = 83, request = 277 }
+    local figures = { call = { ns = { typical = 0 } },
+                      touch = { ns = { typical = 0 } } }
+    for _, record in ipairs(results) do
+      figures[record.name] = { ns = { typical = thread[record.params.part] } }
+    end
+    local made = with_figures(results, nil, figures, function ()
+      return cbench.format(results, "iops")
+    end)
+    assert.matches("ucontext: 2 x 97.0 + 83.0 + 2 x 0.0 = 277.0 ns an I/O, "
+      .. "2.77, 8.31, 27.70, 138.50 % of a CPU; one CPU does at most 3.61M a "
+      .. "second; under 1 % where the device takes 27.7 us or more.", made, 1,
+      true)
+  end)
+
+  it("has a share for each part at each rate", function ()
+    for _, record in ipairs(run "iops_share") do
+      if not record.reference then
+        for _, rate in ipairs { "100K", "300K", "1M", "5M" } do
+          assert.is_number(record.derived["% at " .. rate])
+        end
+      end
+    end
+  end)
+end)
+
+describe("pool_handover", function ()
+  it("shows the mailbox, and who creates anew", function ()
+    local results = run "pool_handover"
+    assert.equal("ok", results["pool=mailbox"].status)
+    assert.is_nil(results["pool=mailbox"].counters.new)
+    assert.equal("pool=mailbox", results["pool=batch"].ratio.to)
+    assert.equal(1, results["pool=none"].counters.new)
+  end)
+end)
+
+describe("pool_sizes", function ()
+  it("shows that what is alive and not kept is created", function ()
+    local results = run "pool_sizes"
+    local function new(record) return record.counters.new end
+    local nest = "pool=batch_spare/depth=%d/size=128"
+    assert.is_true(new(results[nest:format(2000)]) >
+      new(results[nest:format(100)]))
+    assert.is_number(new(results["pool=batch_spare/burst=2000/size=2048"]))
+  end)
+end)
+
+describe("limits/pools", function ()
+  it("has a limit for every promise", function ()
+    local limits = 0
+    for _, record in ipairs(run "limits/pools") do
+      if record.limit then limits = limits + 1 end
+    end
+    assert.equal(5 + 7 * 4, limits)
+  end)
+end)
+
 describe("floor", function ()
   it("says of each ratio whether it is reached", function ()
     local count = 0
