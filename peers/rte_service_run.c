@@ -3,9 +3,10 @@
  * service of DPDK on an application lcore (rte_service_run_iter_on_app_lcore).
  *
  * It is made as `service_run` is: the first lcore is what is measured, and
- * contenders run the same service at the same time. Where it is not MT-safe
- * they may find it busy, so an operation is an attempt, and `success` says how
- * many of them were runs. The callback counts for the thread it runs on.
+ * contenders run the same service for as long as that one is at work. Where it
+ * is not MT-safe they may find it busy, so an operation is an attempt, and
+ * `success` says how many of them were runs. The callback counts for the thread
+ * it runs on.
  */
 #include "dpdk.h"
 
@@ -32,6 +33,8 @@ struct state {
   unsigned threads; /* of both */
   uint32_t id;
   bool mt_safe, serialize, stats;
+  /* The first lcore is through with its batch. */
+  _Alignas(128) _Atomic bool over;
   struct lane lanes[];
 };
 
@@ -65,13 +68,29 @@ static uint64_t run(void *opaque, unsigned thread, uint64_t n)
 {
   struct state *state = opaque;
   (void)thread;
-  return attempt(state, &state->lanes[0], n);
+  attempt(state, &state->lanes[0], n);
+  if (state->threads > 1)
+    atomic_store_explicit(&state->over, true, memory_order_release);
+  return n;
 }
 
 static uint64_t contend(void *opaque, unsigned thread, uint64_t n)
 {
+  enum { OFTEN = 1024, MOST = 64 };
   struct state *state = opaque;
-  return attempt(state, &state->lanes[1 + thread], n);
+  uint64_t some = n / OFTEN < MOST ? n / OFTEN + 1 : MOST, sum = 0;
+  do
+    sum += attempt(state, &state->lanes[1 + thread], some);
+  while (!atomic_load_explicit(&state->over, memory_order_acquire));
+  return sum;
+}
+
+static int prepare(void *opaque, uint64_t n, struct cb_error *error)
+{
+  struct state *state = opaque;
+  (void)n, (void)error;
+  state->over = false;
+  return 0;
 }
 
 static int begin(void *opaque, unsigned thread, struct cb_error *error)
@@ -206,6 +225,7 @@ static int create(const struct cb_spec *spec, struct cb_workload *workload,
       .roles = state->roles,
       .role_count = contenders ? 2 : 1,
       .setup = setup,
+      .prepare = prepare,
       .check = check,
       .counters = counters,
       .teardown = teardown,
