@@ -244,6 +244,9 @@ struct cb_service_handle {
   uint64_t id;
   unsigned flags;  /* CB_KIND_INTERPRETER */
   bool own_thread; /* its callback may run on the calling thread only */
+  /* Optional: lets a callback that does not return end by an error, until it is
+   * called with false. On any thread. */
+  void (*interrupt)(struct cb_service_handle *handle, bool on);
 };
 
 #ifdef __cplusplus

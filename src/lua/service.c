@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <lauxlib.h>
+#include <stddef.h>
 #include <string.h>
 
 #define SERVICE "cbench.service"
@@ -168,6 +169,17 @@ static struct cb_lua_service *new_service(lua_State *L, struct cb_lua_set *set)
   return self;
 }
 
+/* For whoever measures the service: its callback is Lua and does not return. */
+static void interrupt(struct cb_service_handle *handle, bool on)
+{
+  char *at = (char *)handle - offsetof(struct cb_lua_service, handle);
+  const struct cb_lua_service *self = (struct cb_lua_service *)at;
+  if (self->code)
+    cb_lua_code_interrupt(self->code, on);
+  else if (self->function)
+    cb_lua_function_interrupt(self->function, on);
+}
+
 /* set:register{...}: a service, its component not ready and itself stopped. */
 int cb_lua_register(lua_State *L)
 {
@@ -197,6 +209,7 @@ int cb_lua_register(lua_State *L)
   self->uses = true;
   self->handle.flags = call.uncounted ? CB_KIND_INTERPRETER : 0;
   self->handle.own_thread = self->function != NULL;
+  self->handle.interrupt = call.uncounted ? interrupt : NULL;
   self->head.object = &self->handle;
   lua_settop(L, 4);
   return 1;

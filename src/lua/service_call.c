@@ -51,6 +51,20 @@ static int call_function(void *argument, struct cb_lcore *lcore)
   return result;
 }
 
+static void end_function(lua_State *L, lua_Debug *debug)
+{
+  (void)debug;
+  luaL_error(L, "interrupted");
+}
+
+/* Setting a hook is the one thing that Lua lets others do to a state that runs.
+ */
+void cb_lua_function_interrupt(struct cb_lua_function *self, bool on)
+{
+  lua_State *L = self->caller ? self->caller : self->own;
+  lua_sethook(L, on ? end_function : NULL, on ? LUA_MASKCOUNT : 0, on);
+}
+
 static void release_function(void *argument)
 {
   struct cb_lua_function *self = argument;
@@ -125,9 +139,9 @@ void cb_lua_code_error(struct cb_lua_code *code, char *text, size_t size)
   pthread_mutex_unlock(&code->mutex);
 }
 
-void cb_lua_code_interrupt(struct cb_lua_code *code)
+void cb_lua_code_interrupt(struct cb_lua_code *code, bool on)
 {
-  code->interrupt = true;
+  code->interrupt = on;
 }
 
 /* Where a state finds its code, for the hook. */

@@ -155,7 +155,7 @@ static void interrupt_all(lua_State *L, int index)
     const struct cb_lua_service *service =
         luaL_testudata(L, -2, "cbench.service");
     if (service && service->code)
-      cb_lua_code_interrupt(service->code);
+      cb_lua_code_interrupt(service->code, true);
   }
   lua_pop(L, 1);
 }

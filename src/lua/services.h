@@ -80,7 +80,9 @@ struct cb_lua_code *cb_lua_code_call(lua_State *L, const char *source,
                                      int values, struct cb_call *call);
 /* The first error that a run of the chunk raised, or "". */
 void cb_lua_code_error(struct cb_lua_code *code, char *text, size_t size);
-/* Ends runs of chunks that are at work in the set's lcores, by an error. */
-void cb_lua_code_interrupt(struct cb_lua_code *code);
+/* Lets runs of the chunk, or of the function, end by an error: those that are
+ * at work, and all to come until it is called with false. On any thread. */
+void cb_lua_code_interrupt(struct cb_lua_code *code, bool on);
+void cb_lua_function_interrupt(struct cb_lua_function *function, bool on);
 
 #endif

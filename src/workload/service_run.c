@@ -42,7 +42,8 @@ struct seat {
 struct state {
   struct cb_services *set;
   const struct cb_control *control;
-  const struct cb_service_handle *live;
+  struct cb_service_handle *live;
+  _Atomic bool interrupted; /* the live service's callback did not return */
   struct cb_call call;
   struct cb_role roles[2];
   unsigned seats;
@@ -123,7 +124,7 @@ static int make_set(struct state *state, struct cb_error *error)
 /* A live service is taken as it stands, and must be running. */
 static int borrow_set(struct state *state, struct cb_error *error)
 {
-  const struct cb_service_handle *live = state->live;
+  struct cb_service_handle *live = state->live;
   char name[CB_SERVICE_NAME_SIZE];
   int status = cb_service_name(live->set, live->id, name, error);
   if (status < 0)
@@ -136,9 +137,21 @@ static int borrow_set(struct state *state, struct cb_error *error)
   return 0;
 }
 
+static void interrupt(void *opaque)
+{
+  struct state *state = opaque;
+  if (!state->live || !state->live->interrupt)
+    return;
+  state->interrupted = true;
+  state->live->interrupt(state->live, true);
+}
+
 static void teardown(void *opaque)
 {
   struct state *state = opaque;
+  if (state->interrupted)
+    state->live->interrupt(state->live, false);
+  state->interrupted = false;
   if (!state->live)
     cb_services_destroy(state->set, 0, NULL);
   state->set = NULL;
@@ -343,9 +356,19 @@ static uint64_t unseen(const struct state *state)
   return sum;
 }
 
+static int blame(const struct state *state, struct cb_error *error)
+{
+  char name[CB_SERVICE_NAME_SIZE] = "";
+  cb_service_name(state->live->set, state->live->id, name, NULL);
+  return cb_fail(error, -ETIMEDOUT,
+                 "it was in the callback of the service '%s'", name);
+}
+
 static int check(void *opaque, uint64_t operations, struct cb_error *error)
 {
   const struct state *state = opaque;
+  if (state->interrupted)
+    return blame(state, error);
   struct cb_run_tally sum = total(state);
   uint64_t called = 0;
   for (unsigned i = 0; i < state->seats; i++)
@@ -438,7 +461,7 @@ static int permit(const struct state *state, bool allow_race,
 
 static int take_live(struct state *state, struct cb_error *error)
 {
-  const struct cb_service_handle *live = state->live;
+  struct cb_service_handle *live = state->live;
   int mt_safe = cb_service_mt_safe(live->set, live->id, error);
   if (mt_safe < 0)
     return mt_safe;
@@ -527,6 +550,7 @@ static int create(const struct cb_spec *spec, struct cb_workload *workload,
                                    .check = check,
                                    .counters = counters,
                                    .teardown = teardown,
+                                   .interrupt = interrupt,
                                    .destroy = destroy};
   int status = configure(state, spec, error);
   if (status < 0) {

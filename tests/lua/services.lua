@@ -372,6 +372,35 @@ describe("a live service", function ()
     end)
   end)
 
+  it("is named when its callback never returns, and works after", function ()
+    local set <close> = cbench.services {}
+    local endless, gate = true, os.tmpname()
+    local callbacks = {
+      { name = "endless function",
+        call = function () while endless do end return 3 end },
+      -- Until the file is gone.
+      { name = "endless chunk", values = { gate = gate }, code = [[
+        repeat
+          local file <close> = io.open(gate)
+        until not file
+        return 3 ]] },
+    }
+    for _, callback in ipairs(callbacks) do
+      local service = running(set, callback)
+      local record = cbench.measure(cbench.workload.service_run {
+        service = service }, { time = 0.1, rounds = 5 })
+      assert.equal("fail", record.status)
+      assert.matches("did not return; the watchdog ended it", record.reason, 1,
+        true)
+      assert.matches(("in the callback of the service '%s'"):format(
+        callback.name), record.reason, 1, true)
+      endless = false
+      if callback.code then os.remove(gate) end
+      assert.same({ true, 3 }, { service:run() })
+      assert.is_true(service:unregister())
+    end
+  end)
+
   it("fails its row when the function raises", function ()
     local set <close> = cbench.services {}
     local service = running(set, { name = "one", call = error })
