@@ -114,11 +114,19 @@ typedef uint64_t cb_ring_four
 
 CB_RING_INLINE void cb_ring_copy(uint64_t *to, const uint64_t *from, uint32_t n)
 {
-  for (; n >= 8; n -= 8, to += 8, from += 8) {
+  for (; n >= 16; n -= 16, to += 16, from += 16) {
     *(cb_ring_four *)to = *(const cb_ring_four *)from;
     *(cb_ring_four *)(to + 4) = *(const cb_ring_four *)(from + 4);
+    *(cb_ring_four *)(to + 8) = *(const cb_ring_four *)(from + 8);
+    *(cb_ring_four *)(to + 12) = *(const cb_ring_four *)(from + 12);
   }
-  if (n == 0)
+  if (n & 8) {
+    *(cb_ring_four *)to = *(const cb_ring_four *)from;
+    *(cb_ring_four *)(to + 4) = *(const cb_ring_four *)(from + 4);
+    to += 8;
+    from += 8;
+  }
+  if ((n & 7) == 0)
     return;
   if (n & 4) {
     *(cb_ring_four *)to = *(const cb_ring_four *)from;

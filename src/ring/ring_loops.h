@@ -136,6 +136,24 @@ CB_RING_INLINE uint64_t cb_ring_series(uint64_t first, uint64_t count)
   return count * (first + 1) + pairs;
 }
 
+/* The sum of both ends of `count` bursts in a row, `part` long, the first of
+ * which begins with element number first. The table repeats, and so do they. */
+CB_RING_INLINE uint64_t cb_ring_ends(const struct cb_ring_values *values,
+                                     uint64_t first, uint64_t part,
+                                     uint64_t count)
+{
+  uint64_t period = CB_RING_BURST_MAX / (part & (~part + 1));
+  uint64_t rest = count % period, all = 0, some = 0;
+  for (uint64_t i = 0; i < (count < period ? count : period); i++) {
+    if (i == rest)
+      some = all;
+    const uint64_t *burst =
+        values->value + (first + i * part) % CB_RING_BURST_MAX;
+    all += burst[0] + burst[part - 1];
+  }
+  return count < period ? all : count / period * all + some;
+}
+
 /* Cursors of a kind whose operations need no more than the ring. */
 #define CB_RING_PLAIN_CURSORS(NAME, TYPE)                                      \
   struct NAME##_producer {                                                     \
@@ -298,19 +316,21 @@ CB_RING_APART uint64_t RING_(pair_single)(struct cb_ring *ring,
 {
   struct RING_(producer) in = RING_(producer_begin)(ring);
   struct RING_(consumer) out = RING_(consumer_begin)(ring);
-  uint64_t first = pass->next;
+  uint64_t first = pass->next, end = first + n, made = first;
   uint64_t done, taken = 0;
-  for (done = 0; done < n; done++) {
-    uint64_t value = first + done + 1;
-    if (CB_RING_RARELY(!RING_(enqueue)(&in, value)) ||
+  while (made != end) {
+    uint64_t next = made + 1, value = next;
+    if (CB_RING_RARELY(!RING_(enqueue)(&in, next)) ||
         CB_RING_RARELY(!RING_(dequeue)(&out, &value)))
       break;
     CB_RING_OPAQUE(value);
     taken += value;
+    made = next;
   }
   RING_(producer_end)(&in);
   RING_(consumer_end)(&out);
-  pass->next = first + done;
+  done = made - first;
+  pass->next = made;
   pass->given += cb_ring_series(first, done);
   pass->taken += taken;
   return done;
@@ -324,28 +344,36 @@ CB_RING_APART uint64_t RING_(pair_burst)(struct cb_ring *ring,
   const uint64_t *values = pass->values->value;
   uint64_t array[CB_RING_BURST_MAX] __attribute__((aligned(64))) = {0};
   uint64_t *buffer = array;
+  const uint64_t *wrap = values + CB_RING_BURST_MAX;
   uint64_t first = pass->next;
-  uint64_t done = 0, given = 0, taken = 0;
+  uint64_t done = 0, taken = 0;
+  uint64_t left = 0; /* bursts of this size that are not done */
   uint32_t part = pass->burst;
   CB_RING_OPAQUE(buffer); /* a caller's array, which might be anywhere */
   /* Whole bursts, then what is left of n as one smaller burst. */
-  for (; done < n; part = (uint32_t)(n - done)) {
-    for (; part <= n - done; done += part) {
-      const uint64_t *source = values + (first + done) % CB_RING_BURST_MAX;
+  for (; done < n && left == 0; part = (uint32_t)(n - done)) {
+    const uint64_t *source = values + (first + done) % CB_RING_BURST_MAX;
+    uint64_t count = (n - done) / part;
+    for (left = count; left; left--) {
       if (CB_RING_RARELY(RING_(enqueue_n)(&in, source, part, CB_RING_BURST,
                                           NULL) != part) ||
           CB_RING_RARELY(RING_(dequeue_n)(&out, buffer, part, CB_RING_BURST,
                                           NULL) != part))
-        goto stop;
-      given += source[0] + source[part - 1];
+        break;
       taken += buffer[0] + buffer[part - 1];
+      source += part;
+      if (CB_RING_RARELY(source >= wrap)) {
+        CB_RING_BRANCH();
+        source -= CB_RING_BURST_MAX;
+      }
     }
+    /* What was given is known without looking: not in the loop, then. */
+    pass->given += cb_ring_ends(pass->values, first + done, part, count - left);
+    done += (count - left) * part;
   }
-stop:
   RING_(producer_end)(&in);
   RING_(consumer_end)(&out);
   pass->next = first + done;
-  pass->given += given;
   pass->taken += taken;
   return done;
 }

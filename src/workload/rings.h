@@ -25,7 +25,8 @@ struct ring_lane {
 };
 
 struct ring_work {
-  struct cb_ring *ring, *back;       /* back: of round trips, else NULL */
+  _Alignas(CB_APART) struct cb_ring *ring;
+  struct cb_ring *back;              /* of round trips, else NULL */
   const struct cb_ring_loops *loops; /* inlined, or through pointers */
   bool lent;                         /* the ring is somebody's */
   uint64_t *kept;                    /* what a lent ring had in it */

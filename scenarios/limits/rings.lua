@@ -1,0 +1,116 @@
+-- What the rings promise, as limits of ratios within one run.
+local cbench = require "cbench"
+local workload = cbench.workload
+
+local st, mt = { "rte", sync = "st" }, { "rte", sync = "mt" }
+local single = { "vyukov", claim = "single" }
+
+-- Rows are made of { name, kind of work, parameters, what the row is compared
+-- to, the highest ratio }.
+local function scenario(definition)
+  local work, references, limits = {}, {}, {}
+  for i, row in ipairs(definition.rows) do
+    local name, kind, parameters, reference, limit = table.unpack(row, 1, 5)
+    local given = { name = name }
+    for key, value in pairs(parameters) do given[key] = value end
+    work[i] = workload[kind](given)
+    references[name], limits[name] = reference or name, limit
+  end
+  definition.rows = nil
+  definition.workload = work
+  definition.reference = function (_, name) return references[name] end
+  definition.limit = function (_, name) return limits[name] end
+  definition.roles = false
+  definition.columns = definition.columns or
+    { "name", "typical", "to", "ratio", "interval", "limit", "state" }
+  return cbench.scenario(definition)
+end
+
+local function add(rows, ...)
+  rows[#rows + 1] = { ... }
+end
+
+-- ---- one CPU
+
+local one_cpu = {}
+
+local function pair(name, ring, burst, reference, limit)
+  add(one_cpu, name, "ring_pair", { ring = ring, burst = burst }, reference,
+    limit)
+end
+
+add(one_cpu, "add", "throughput", { adds = 1 })
+add(one_cpu, "compare and swap", "atomic", { op = "cmpxchg" })
+pair("nop", "nop", 1, "add", 1.3)
+for _, burst in ipairs { 1, 8, 32, 256 } do
+  pair(("rte{sync=st} by %d"):format(burst), st, burst)
+end
+local spsc_limit = { [1] = 0.65, [32] = 0.45, [256] = 0.35 }
+for _, burst in ipairs { 1, 8, 32, 256 } do
+  pair(("spsc by %d"):format(burst), "spsc", burst,
+    ("rte{sync=st} by %d"):format(burst), spsc_limit[burst])
+end
+for _, burst in ipairs { 8, 32, 256 } do
+  pair(("nop by %d"):format(burst), "nop", burst,
+    ("spsc by %d"):format(burst), 0.06)
+end
+pair("ff by 1", "ff", 1, "rte{sync=st} by 1", 0.5)
+for _, ring in ipairs { mt, { "alf", sync = "mp" }, { "ck", sync = "mp" },
+    { "vyukov" } } do
+  pair(ring[1] .. " for several by 1", ring, 1, "compare and swap", 2.1)
+end
+for _, burst in ipairs { 8, 32, 256 } do
+  local looped = ("vyukov{claim=single} by %d"):format(burst)
+  pair(looped, single, burst)
+  pair(("vyukov by %d"):format(burst), "vyukov", burst, looped, 0.45)
+end
+
+-- ---- two CPUs
+
+local two_cpus = {}
+
+local function stream(name, ring, burst, reference, limit)
+  add(two_cpus, name, "ring_stream", { ring = ring, burst = burst }, reference,
+    limit)
+end
+
+local function round_trip(name, ring, reference, limit)
+  add(two_cpus, name, "ring_pingpong", { ring = ring }, reference, limit)
+end
+
+add(two_cpus, "cacheline", "cacheline", {})
+for _, burst in ipairs { 1, 8, 32, 256 } do
+  stream(("rte{sync=st} by %d"):format(burst), st, burst)
+end
+stream("rte{sync=mt} by 1", mt, 1)
+spsc_limit = { [1] = 0.45, [8] = 0.7, [32] = 0.7, [256] = 0.65 }
+for _, burst in ipairs { 1, 8, 32, 256 } do
+  stream(("spsc by %d"):format(burst), "spsc", burst,
+    ("rte{sync=st} by %d"):format(burst), spsc_limit[burst])
+end
+stream("ff by 1", "ff", 1, "rte{sync=st} by 1", 0.15)
+stream("vyukov by 1", "vyukov", 1, "rte{sync=mt} by 1", 0.12)
+round_trip("rte{sync=st}, back and forth", st)
+round_trip("rte{sync=mt}, back and forth", mt)
+round_trip("ff, back and forth", "ff", "rte{sync=st}, back and forth", 0.5)
+round_trip("vyukov, back and forth", "vyukov", "rte{sync=mt}, back and forth",
+  0.55)
+
+return {
+  scenario {
+    title   = "Limits of rings on one CPU",
+    about   = "Do the rings cost what they promise where nothing travels?",
+    rows    = one_cpu,
+    time    = 12,
+    reading = "An element in and out, by so many at once. A ring for several "
+      .. "needs two compare and swap; spsc by 8 has no limit of its own.",
+  },
+  scenario {
+    title   = "Limits of rings between two CPUs",
+    about   = "Do the rings cost what they promise where elements travel?",
+    rows    = two_cpus,
+    time    = 15,
+    reading = "Elements through a ring, by so many at once; back and forth is "
+      .. "a round trip through two rings. cacheline is that of a bare line.",
+  },
+}
