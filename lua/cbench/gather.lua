@@ -25,14 +25,25 @@ end
 local Row = {}
 Row.__index = Row
 
+-- Where the row before had its members: most rows are alike.
+local places = {}
+
+local function place_of(list, key)
+  local place = places[key]
+  if place and list[place] == key then return place end
+  for i = 1, #list, 4 do
+    if list[i] == key then
+      places[key] = i
+      return i
+    end
+  end
+end
+
 --- Text of the member's value, or nil.
 function Row:raw(key)
   local list = self.list
-  for i = 1, #list, 4 do
-    if list[i] == key then
-      return self.text:sub(list[i + 2], list[i + 3])
-    end
-  end
+  local place = place_of(list, key)
+  return place and self.text:sub(list[place + 2], list[place + 3])
 end
 
 --- The member's value, or nil.

@@ -340,12 +340,7 @@ local function new_merger(file)
   }, Merger)
 end
 
---- Joins files of results.
--- @param paths of the files
--- @param output an open `core.output`; it is committed
--- @return a table { rows, notes = sentences, unread = files that could not be
--- read, incomplete = ranks are missing, hosts, runs }; or nil and a sentence
-function merge.files(paths, output)
+local function join(paths, output)
   local self = new_merger(output)
   local good, message = output:write(('{\n"schema": "%s",\n"merged": true,\n'
     .. '"results": [\n'):format(document.schema))
@@ -366,6 +361,19 @@ function merge.files(paths, output)
   return { rows = self.rows, notes = self.notes, unread = self.unread,
            incomplete = self.incomplete, hosts = self.host_order,
            runs = self.launch_order }
+end
+
+--- Joins files of results.
+-- @param paths of the files
+-- @param output an open `core.output`; it is committed
+-- @return a table { rows, notes = sentences, unread = files that could not be
+-- read, incomplete = ranks are missing, hosts, runs }; or nil and a sentence
+function merge.files(paths, output)
+  -- There is memory; most of what is collected early would not be garbage.
+  local pause = collectgarbage("setpause", 400)
+  local joined, message = join(paths, output)
+  collectgarbage("setpause", pause)
+  return joined, message
 end
 
 return merge

@@ -179,7 +179,7 @@ local function note_of(self, given)
       figure.significant(self.top), self.above == 1 and "stands" or "stand")
   end
   if self.stride > 1 then
-    words[#words + 1] = ("every %dth round"):format(self.stride)
+    words[#words + 1] = ("one round in %d is drawn"):format(self.stride)
   end
   return table.concat(words, "; ") .. (given.rest or "")
 end
