@@ -7,6 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* More than policies move at once by their presets. */
+enum { FURNISHED = 256 };
+
 struct worker {
   _Alignas(CB_APART) struct cb_coroutine_work work;
   uint64_t operations, begun;
@@ -45,16 +48,21 @@ static int prefill(struct state *state, struct worker *worker,
   return cb_pool_prefill(state->pool.pool, state->prefill, error);
 }
 
-/* The first nest finds an empty pool, and costs a hundred times what the
- * others do: no measure of how long a batch should be. */
+/* The first nest, or burst, or the first of what goes round through a shared
+ * list finds an empty pool, and costs a hundred times what the others do: no
+ * measure of how long a batch should be. */
 static void furnish(struct state *state, struct worker *worker)
 {
   struct cb_coroutine_work *work = &worker->work;
   uint64_t entered = work->entered, ended = work->ended;
-  if (worker->furnished || work->depth <= 1 || !state->keeps)
+  if (worker->furnished || !state->keeps)
     return;
   worker->furnished = true;
-  state->loop(work, work->depth);
+  /* Threads need not be at their fullest together until long after. */
+  uint64_t alive = work->depth > work->count ? work->depth : work->count;
+  if (state->role.threads > 1 && alive > 1)
+    cb_pool_prefill(state->pool.pool, alive + FURNISHED / 2, NULL);
+  state->loop(work, work->depth > FURNISHED ? work->depth : FURNISHED);
   work->entered = entered;
   work->ended = ended;
 }
