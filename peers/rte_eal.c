@@ -4,9 +4,10 @@
  *
  * It wants no huge pages, devices, root or shared files. What it does to the
  * process besides is undone: it pins the calling thread, whose affinity is put
- * back; it prints, so its log is caught and stdout is closed to it meanwhile;
- * it makes a folder, which is removed. It cannot be started twice in a process
- * nor started again after it was stopped, so it stays, idle, to the end.
+ * back; it prints, so its log is caught and neither stdout nor stderr is open
+ * to it meanwhile; it makes a folder, which is removed. It cannot be started
+ * twice in a process nor started again after it was stopped, so it stays, idle,
+ * to the end.
  */
 #include "dpdk.h"
 
@@ -39,8 +40,24 @@ struct caught {
   char *text; /* of its log */
   size_t size;
   FILE *log;
-  int out; /* our stdout, meanwhile */
+  int out, err; /* our stdout and stderr, meanwhile */
 };
+
+static int divert(int to, int null)
+{
+  int kept = dup(to);
+  if (kept >= 0 && null >= 0)
+    dup2(null, to);
+  return kept;
+}
+
+static void put_back(int kept, int to)
+{
+  if (kept < 0)
+    return;
+  dup2(kept, to);
+  close(kept);
+}
 
 static void catch_output(struct caught *caught)
 {
@@ -48,10 +65,9 @@ static void catch_output(struct caught *caught)
   caught->log = open_memstream(&caught->text, &caught->size);
   if (caught->log)
     rte_openlog_stream(caught->log);
-  caught->out = dup(STDOUT_FILENO);
   int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
-  if (caught->out >= 0 && null >= 0)
-    dup2(null, STDOUT_FILENO);
+  caught->out = divert(STDOUT_FILENO, null);
+  caught->err = divert(STDERR_FILENO, null);
   if (null >= 0)
     close(null);
 }
@@ -60,10 +76,8 @@ static void catch_output(struct caught *caught)
 static void release_output(struct caught *caught)
 {
   fflush(stdout);
-  if (caught->out >= 0) {
-    dup2(caught->out, STDOUT_FILENO);
-    close(caught->out);
-  }
+  put_back(caught->out, STDOUT_FILENO);
+  put_back(caught->err, STDERR_FILENO);
   if (caught->log)
     fflush(caught->log);
   rte_log_set_global_level(RTE_LOG_EMERG);

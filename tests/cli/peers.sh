@@ -6,7 +6,7 @@ export CBENCH_PLUGIN_PATH="$top_builddir/peers/.libs"
 out=$(mktemp) || exit 1
 trap 'rm -f "$out"' EXIT
 
-echo 1..21
+echo 1..23
 number=0
 result() { # STATUS NAME
   number=$((number + 1))
@@ -131,6 +131,31 @@ if ! lacks dpdk "$name"; then
       .. '/task'):lines() do threads = threads + 1 end
     print(threads == 1 and 'no thread more' or threads .. ' threads')"
   result $? "$name"
+fi
+
+# What another program's DPDK is to it, that of a second plug-in is to this.
+name="dpdk: one that was started already is left alone, in one sentence"
+if ! lacks dpdk "$name"; then
+  copy=$(mktemp -d) && cp "$CBENCH_PLUGIN_PATH/dpdk.so" "$copy/dpdk.so"
+  says "this program has started DPDK itself: its services are left alone" "
+    cbench.load 'dpdk'
+    assert(cbench.load('$copy/dpdk.so', 'again'))
+    local once = { time = 30, rounds = 3 }
+    assert(cbench.measure(workload.rte_service_run {}, once).status == 'ok')
+    local row = cbench.measure(workload.again_rte_service_run {}, once)
+    assert(row.status == 'fail')
+    print(row.reason)" && [ "$(wc -l <"$out")" = 1 ]
+  result $? "$name"
+  rm -rf "$copy"
+fi
+name="pcl: its library that is not there is named"
+if ! lacks pcl "$name"; then
+  copy=$(mktemp -d)
+  sed 's/libpcl\.so/libnot.so/' "$CBENCH_PLUGIN_PATH/pcl.so" >"$copy/pcl.so"
+  says "pcl.so': libnot.so" "print(cbench.load '$copy/pcl.so')" &&
+    [ "$(wc -l <"$out")" = 1 ]
+  result $? "$name"
+  rm -rf "$copy"
 fi
 
 family ck test_ring
