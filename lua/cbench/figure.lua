@@ -106,9 +106,13 @@ function figure.frequency(hz)
   return ("%g Hz"):format(hz)
 end
 
+local DEPTH_MAX = 4
+
 --- A parameter's value as it stands in labels and cells: 10, asm, true, and
--- spsc{size=64} for a kind with options, a>b for a list of kinds.
-function figure.value(value)
+-- spsc{size=64} for a kind with options, a>b for a list of kinds. What lies deep
+-- in a table, or a table in itself, is left out.
+function figure.value(value, depth)
+  depth = depth or 0
   if type(value) == "number" then
     local whole = math.tointeger(value)
     return whole and ("%d"):format(whole) or ("%.14g"):format(value)
@@ -116,10 +120,14 @@ function figure.value(value)
     return "function"
   elseif type(value) ~= "table" then
     return (tostring(value):gsub(":? 0x%x+$", ""))
+  elseif depth == DEPTH_MAX then
+    return "..."
   end
   local words, names = {}, {}
   if type(value[1]) == "table" then -- a list of kinds
-    for i, item in ipairs(value) do words[i] = figure.value(item) end
+    for i, item in ipairs(value) do
+      words[i] = figure.value(item, depth + 1)
+    end
     return table.concat(words, ">")
   end
   for key in pairs(value) do
@@ -127,12 +135,12 @@ function figure.value(value)
   end
   table.sort(names)
   for i, item in ipairs(value) do
-    if i > 1 then words[#words + 1] = figure.value(item) end
+    if i > 1 then words[#words + 1] = figure.value(item, depth + 1) end
   end
   for _, key in ipairs(names) do
-    words[#words + 1] = key .. "=" .. figure.value(value[key])
+    words[#words + 1] = key .. "=" .. figure.value(value[key], depth + 1)
   end
-  local name = figure.value(value.kind or value[1] or "")
+  local name = figure.value(value.kind or value[1] or "", depth + 1)
   if #words == 0 then return name end
   return ("%s{%s}"):format(name, table.concat(words, ","))
 end

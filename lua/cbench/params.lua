@@ -292,6 +292,9 @@ end
 -- @param checked the parameters of the scenario
 -- @return name and a list of values; or nil and a sentence
 function params.parse(word, checked)
+  if type(word) ~= "string" then
+    return nil, "parameter: text expected, got " .. type(word)
+  end
   local name, text = word:match("^([^=]*)=(.*)$")
   if not name then
     return nil, check.unknown("parameter", word, check.keys(checked))
@@ -315,6 +318,9 @@ end
 -- @return name = list of values; or nil and a sentence
 function params.parse_all(words, checked)
   local given = {}
+  if type(words) ~= "table" then
+    return nil, "parameters: a list of texts expected, got " .. type(words)
+  end
   for _, word in ipairs(words) do
     local name, values = params.parse(word, checked)
     if not name then return nil, values end

@@ -19,6 +19,13 @@ local metatable = { __name = "cbench.scenario", __index = methods }
 -- What the object was made of, out of the way of its methods.
 local definitions = setmetatable({}, { __mode = "k" })
 
+local function definition_of(self)
+  local definition = definition_of(self)
+  if definition then return definition end
+  error(("scenario expected, got %s (a method wants ':')"):format(type(self)),
+    3)
+end
+
 -- ---- the definition
 
 local fields = {
@@ -156,13 +163,13 @@ end
 -- @param words a list of texts
 -- @return a table for `:run`; or nil and a sentence
 function methods:parse(words)
-  return params.parse_all(words, definitions[self].params)
+  return params.parse_all(words, definition_of(self).params)
 end
 
 --- The parameters of a scenario: a list of { name, values } in the order of
 -- its columns; the values of a computed one are "computed".
 function methods:params()
-  local definition = assert(definitions[self], "not a scenario")
+  local definition = definition_of(self)
   local _, order = rows.build(definition, definition.params, {})
   local list = {}
   for _, name in ipairs(params.order(definition.params, {
@@ -177,7 +184,7 @@ end
 
 --- The scenario's own formats: name = function, or nil.
 function methods:formats()
-  return assert(definitions[self], "not a scenario").formats
+  return definition_of(self).formats
 end
 
 -- ---- rows
@@ -198,7 +205,7 @@ local function with_placement(checked, options)
 end
 
 local function build(self, given, options)
-  local definition = definitions[self]
+  local definition = definition_of(self)
   if type(given or {}) ~= "table" then
     error(("scenario: parameters: table expected, got %s"):format(
       type(given)), 3)
@@ -403,7 +410,7 @@ end
 -- could be measured
 function methods:run(given, options)
   given, options = given or {}, options or {}
-  local definition = assert(definitions[self], "not a scenario")
+  local definition = definition_of(self)
   local list, order, reason = build(self, given, options)
   if not list then
     if reason ~= "filter" then error("scenario: " .. order, 2) end

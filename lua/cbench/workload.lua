@@ -12,6 +12,7 @@ local descriptor_meta = { __name = "cbench.descriptor" }
 
 -- What every workload takes besides the parameters of its kind.
 local common = { name = "string", cpus = "cpus", place = "place" }
+local CPU_MAX = 1048575
 local places = { same = 1, smt = 1, cache = 1, package = 1, spread = 1 }
 
 local function kind_of(name)
@@ -20,9 +21,12 @@ local function kind_of(name)
   end
 end
 
+local DEPTH_MAX = 4
+
 --- How a value is written in a label: a name, { "release", size = 64 } as
 -- release{size=64}, an object by its kind.
-local function spell(value)
+local function spell(value, depth)
+  depth = depth or 0
   if type(value) == "function" then return "function" end
   if type(value) == "userdata" then
     return (tostring(value):gsub(":? 0x%x+$", ""))
@@ -33,6 +37,8 @@ local function spell(value)
       return string.format("%d", value)
     end
     return tostring(value)
+  elseif depth == DEPTH_MAX then
+    return "..."
   end
   local keys, parts = {}, {}
   for key in pairs(value) do
@@ -44,7 +50,7 @@ local function spell(value)
   end
   table.sort(keys)
   for i, key in ipairs(keys) do
-    parts[i] = key .. "=" .. spell(value[key])
+    parts[i] = key .. "=" .. spell(value[key], depth + 1)
   end
   local name = tostring(value[1])
   if #parts == 0 then return name end
@@ -60,10 +66,9 @@ local function cpu_list(value)
     for part in value:gmatch("[^,]+") do
       local first, last = part:match("^%s*(%d+)%s*%-%s*(%d+)%s*$")
       first = first or part:match("^%s*(%d+)%s*$")
-      if not first then return nil end
-      for cpu = math.tointeger(first), math.tointeger(last or first) do
-        list[#list + 1] = cpu
-      end
+      local low, high = tonumber(first), tonumber(last or first)
+      if not first or high > CPU_MAX then return nil end
+      for cpu = low, high do list[#list + 1] = cpu end
     end
   elseif type(value) == "table" then
     for i, cpu in ipairs(value) do
@@ -72,7 +77,7 @@ local function cpu_list(value)
     end
   end
   for _, cpu in ipairs(list) do
-    if cpu < 0 or cpu > 1048575 then return nil end
+    if cpu < 0 or cpu > CPU_MAX then return nil end
   end
   return #list > 0 and list or nil
 end

@@ -18,13 +18,13 @@ struct coroutine {
   struct coroutine *enterer;      /* whom this one was entered by, in Lua */
   int count;                      /* values that are handed over */
   int status;                     /* of the function when it ended */
+  const char *held;               /* by what it may not yield out of */
   bool entered, ended;
 };
 
 /* What all coroutines of one Lua universe share. */
 struct world {
   struct coroutine *current;
-  unsigned forbidden;
 };
 
 static struct world *get_world(lua_State *L)
@@ -54,13 +54,13 @@ static void push_objects(lua_State *L)
   lua_setmetatable(L, -2);
 }
 
-void cb_lua_forbid_yield(lua_State *L, bool forbid)
+const char *cb_lua_hold(lua_State *L, const char *why)
 {
-  struct world *world = get_world(L);
-  if (forbid)
-    world->forbidden++;
-  else
-    world->forbidden--;
+  struct coroutine *current = get_world(L)->current;
+  const char *before = current ? current->held : NULL;
+  if (current)
+    current->held = why;
+  return before;
 }
 
 static struct coroutine *to_coroutine(lua_State *L, int index)
@@ -149,8 +149,8 @@ int cb_lua_coroutine_yield(lua_State *L)
   struct coroutine *self = world->current;
   if (!self || cb_coroutine_self() != self->coroutine)
     return luaL_error(L, "%s", cb_coroutine_message(-EPERM));
-  if (world->forbidden)
-    return luaL_error(L, "a coroutine cannot yield out of a measurement");
+  if (self->held)
+    return luaL_error(L, "a coroutine cannot yield out of a %s", self->held);
   self->suspended = L;
   self->count = lua_gettop(L);
   int status = cb_coroutine_yield();

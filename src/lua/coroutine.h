@@ -22,8 +22,10 @@ int cb_lua_coroutine_yield(lua_State *L);
 int cb_lua_coroutine_self(lua_State *L);
 int cb_lua_coroutine_running(lua_State *L);
 
-/* Forbids yields while a measurement runs on this C stack: one that never came
- * back would leave its threads pinned and its work half done. Calls nest. */
-void cb_lua_forbid_yield(lua_State *L, bool forbid);
+/* Forbids the running coroutine, if there is one, to yield out of what begins
+ * here ("measurement"): one that never came back would leave threads pinned and
+ * work half done. Those that it enters meanwhile may yield to it. Returns what
+ * is to be handed in, in the same coroutine, when it is over. */
+const char *cb_lua_hold(lua_State *L, const char *why);
 
 #endif

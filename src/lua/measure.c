@@ -363,9 +363,9 @@ int cb_lua_measure(lua_State *L)
       .control = cb_lua_stop_control(),
       .progress = session->progress ? progress : NULL,
       .data = session};
-  cb_lua_forbid_yield(L, true);
+  const char *held = cb_lua_hold(L, "measurement");
   session->measurement = cb_measure(session->variants, count, &options, &error);
-  cb_lua_forbid_yield(L, false);
+  cb_lua_hold(L, held);
   if (!session->measurement) {
     lua_pushstring(L, error.text);
     return fail_with_top(L);

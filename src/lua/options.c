@@ -125,8 +125,10 @@ static int set_list(lua_State *L, struct cb_spec *spec,
 static int set_sides(lua_State *L, struct cb_spec *spec, const char *key,
                      struct cb_error *error)
 {
-  lua_getfield(L, -1, "producer");
-  lua_getfield(L, -2, "consumer");
+  lua_pushliteral(L, "producer");
+  lua_rawget(L, -2); /* raw: nothing here may raise, for the spec's sake */
+  lua_pushliteral(L, "consumer");
+  lua_rawget(L, -3);
   const char *producer = lua_tostring(L, -2), *consumer = lua_tostring(L, -1);
   int status;
   if (!producer || !consumer) {

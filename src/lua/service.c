@@ -1,6 +1,7 @@
 /* service.c - services as objects. For sets and lcores see services.c. */
 #include "lua/services.h"
 
+#include "lua/coroutine.h"
 #include "lua/options.h"
 #include "service/service.h"
 #include "workload/services.h"
@@ -337,7 +338,9 @@ static int run_function(lua_State *L, struct cb_lua_service *self,
   int top = lua_gettop(L), result;
   function->caller = L;
   function->keep = true;
+  const char *held = cb_lua_hold(L, "service's callback");
   int status = cb_service_run(lcore, self->handle.id, serialize, &result);
+  cb_lua_hold(L, held);
   function->caller = before;
   function->keep = false;
   if (status < 0)

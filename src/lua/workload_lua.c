@@ -7,11 +7,13 @@
 #include <string.h>
 
 /* The function is called on a Lua thread of its own, so that an error in it
- * unwinds no frame of whoever measures. */
+ * unwinds no frame of whoever measures, and so that nothing here needs the
+ * thread that described the work, which may be gone. */
 struct state {
-  lua_State *L;
-  lua_State *thread; /* anchored in the registry by its own address */
-  bool loop;         /* the function takes n and does n operations */
+  lua_State *thread; /* anchored in the registry by the address of this */
+  bool collecting;   /* the collector was not stopped when this began */
+  bool prepared;
+  bool loop; /* the function takes n and does n operations */
   bool failed;
   char sentence[200];
   uint64_t calls;
@@ -70,8 +72,11 @@ static int prepare(void *opaque, uint64_t n, struct cb_error *error)
   (void)n;
   if (state->failed)
     return cb_fail(error, -EINVAL, "%s", state->sentence);
-  lua_gc(state->L, LUA_GCCOLLECT);
-  lua_gc(state->L, LUA_GCSTOP);
+  if (!state->prepared)
+    state->collecting = lua_gc(state->thread, LUA_GCISRUNNING);
+  state->prepared = true;
+  lua_gc(state->thread, LUA_GCCOLLECT);
+  lua_gc(state->thread, LUA_GCSTOP);
   return 0;
 }
 
@@ -90,14 +95,16 @@ static int check(void *opaque, uint64_t operations, struct cb_error *error)
 static void teardown(void *opaque)
 {
   struct state *state = opaque;
-  lua_gc(state->L, LUA_GCRESTART);
+  if (state->prepared && state->collecting)
+    lua_gc(state->thread, LUA_GCRESTART);
+  state->prepared = false;
 }
 
 static void destroy(struct cb_workload *workload)
 {
   struct state *state = workload->state;
-  lua_pushnil(state->L);
-  lua_rawsetp(state->L, LUA_REGISTRYINDEX, state);
+  lua_pushnil(state->thread);
+  lua_rawsetp(state->thread, LUA_REGISTRYINDEX, state);
   free(state);
 }
 
@@ -171,7 +178,6 @@ bool cb_lua_create_lua_workload(lua_State *L, int index,
     lua_pushliteral(L, "out of memory");
     return false;
   }
-  state->L = L;
   state->thread = thread;
   state->loop = strcmp(key, "loop") == 0;
   lua_rawsetp(L, LUA_REGISTRYINDEX, state);

@@ -276,7 +276,8 @@ static int make_rings(struct ring_work *work, const struct ring_job *job,
 
 static struct ring_work *new_work(const struct ring_job *job)
 {
-  struct ring_work *work = aligned_alloc(CB_APART, sizeof *work);
+  struct ring_work *work =
+      aligned_alloc(_Alignof(struct ring_work), sizeof *work);
   if (!work)
     return NULL;
   memset(work, 0, sizeof *work);
