@@ -173,6 +173,13 @@ function document.refuse(top)
     return ("schema '%s', not '%s'"):format(top.schema, document.schema)
   end
   if type(top.results) ~= "table" then return "it has no results" end
+  local tables = top.tables
+  if tables ~= nil and type(tables) ~= "table" then
+    return "its tables are no list"
+  end
+  for i, meta in ipairs(tables or {}) do
+    if type(meta) ~= "table" then return ("table %d is none"):format(i) end
+  end
   for i, record in ipairs(top.results) do
     if type(record) ~= "table" or type(record.name) ~= "string" or
         type(record.status) ~= "string" then
@@ -189,7 +196,7 @@ function document.parse(content)
   if top == nil then return nil, message or "no document of results" end
   message = document.refuse(top)
   if message then return nil, message end
-  return rebuild(top)
+  return import("shape").mend(rebuild(top))
 end
 
 --- Reads a file of results.

@@ -6,42 +6,52 @@ local results = import "results"
 
 local shape = {}
 
+-- A form is the name of a type, or a table of forms by key; `each` is the form
+-- of every other key, `needed` lists the keys that must be there. Of what a
+-- form does not mention anything is right.
 local figures = { fast = "number", typical = "number", p90 = "number",
                   min = "number", max = "number" }
-
-local ratio = { to = "string", value = "number", low = "number",
-                high = "number", level = "number", verdict = "string",
-                reason = "string" }
+local noise = { verdict = "string", disturbed = "number",
+                causes = { each = "number" } }
+local texts = { each = "string" }
 
 local fields = {
   name = "string", status = "string", reason = "string", op = "string",
-  params = "table", unit = "string", threads = "number", ticks = figures,
-  ns = figures, per_second = "number", ratio = ratio, counters = "table",
-  noise = { verdict = "string", disturbed = "number", causes = "table" },
-  roles = "table", samples = "table", forks = "number", rounds = "number",
-  order = "table", latency = "table", workload = "string",
+  params = {}, unit = "string", threads = "number", ticks = figures,
+  ns = figures, per_second = "number", counters = {}, noise = noise,
+  forks = "number", rounds = "number", iterations = "number",
+  stopped_by = "string", order = {}, latency = {}, workload = "string",
+  overlap = "number", checks = {}, derived = {}, host = "string",
+  ratio = { needed = { "value" }, to = "string", value = "number",
+            low = "number", high = "number", level = "number",
+            fast = "number", verdict = "string", reason = "string" },
+  roles = { each = { role = "string", cpu = "number", operations = "number",
+                     ticks = "number", overlap = "number" } },
+  samples = { each = { needed = { "n", "ticks" }, fork = "number",
+                       round = "number", n = "number", ticks = "number",
+                       cause = "string" } },
 }
 
-local function wrong(value, wanted, path)
-  local kind = type(wanted) == "table" and "table" or wanted
-  if type(value) ~= kind then
-    return ("%s: %s expected, got %s"):format(path, kind, type(value))
+local wrong
+
+local function wrong_inside(value, form, path)
+  for _, key in ipairs(form.needed or {}) do
+    if value[key] == nil then return ("%s.%s: missing"):format(path, key) end
   end
-  if type(wanted) ~= "table" then return nil end
-  for _, key in ipairs(check.keys(wanted)) do
-    if value[key] ~= nil then
-      local message = wrong(value[key], wanted[key], path .. "." .. key)
-      if message then return message end
-    end
+  for key, entry in pairs(value) do
+    local wanted = form[key] or form.each
+    local message = wanted and wrong(entry, wanted,
+      ("%s.%s"):format(path, tostring(key)))
+    if message then return message end
   end
 end
 
-local function elements(list, path)
-  for i, value in ipairs(list or {}) do
-    if type(value) ~= "table" then
-      return ("%s: element %d is a %s"):format(path, i, type(value))
-    end
+function wrong(value, form, path)
+  local wanted = type(form) == "table" and "table" or form
+  if type(value) ~= wanted then
+    return ("%s: %s expected, got %s"):format(path, wanted, type(value))
   end
+  return wanted == "table" and wrong_inside(value, form, path) or nil
 end
 
 --- What is wrong with the record, or nil.
@@ -52,16 +62,36 @@ function shape.refuse(record)
       if message then return message end
     end
   end
-  return elements(record.samples, "samples") or elements(record.roles, "roles")
 end
+
+local bounded = { needed = { "value" }, value = "number", low = "number",
+                  high = "number" }
 
 local meta_fields = {
   title = "string", about = "string", command = "string", host = "string",
   scenario = "string", started = "string", reading = "string",
-  machine = "table", build = "table", state = "table", options = "table",
-  clock = { source = "string", hz = "number" }, noise = fields.noise,
-  notes = "table", fits = "table", view = "table", elapsed_s = "number",
-  forks = "number", rounds = "number", stopped_by = "string",
+  run = "string", rank = "number", size = "number", seed = "number",
+  machine = {}, build = {}, state = {}, options = {}, partial = "boolean",
+  clock = { source = "string", basis = "string", hz = "number",
+            cost = "number" },
+  noise = noise, notes = texts, elapsed_s = "number", forks = "number",
+  rounds = "number", stopped_by = "string", limits_exceeded = "number",
+  view = { parameters = texts, across = "string", reference = "string",
+           columns = {} },
+  fits = { each = { needed = { "parameter", "params", "a", "b", "text" },
+                    parameter = "string", params = {}, a = bounded,
+                    b = bounded, points = "number", text = "string" } },
+  merge = { needed = { "rows", "runs", "hosts", "notes" }, rows = "number",
+            notes = texts,
+            hosts = { each = { needed = { "host", "machine", "build", "rows" },
+                               host = "string", machine = "string",
+                               build = "string", rows = "number" } },
+            runs = { each = { needed = { "run", "ranks", "missing" },
+                              run = "string", size = "number",
+                              missing = { each = "number" },
+                              ranks = { each = { rank = "number",
+                                                 host = "string",
+                                                 rows = "number" } } } } },
 }
 
 -- What is said of the whole run and cannot be used is left out.
