@@ -20,7 +20,7 @@ local metatable = { __name = "cbench.scenario", __index = methods }
 local definitions = setmetatable({}, { __mode = "k" })
 
 local function definition_of(self)
-  local definition = definition_of(self)
+  local definition = definitions[self]
   if definition then return definition end
   error(("scenario expected, got %s (a method wants ':')"):format(type(self)),
     3)

@@ -45,7 +45,7 @@ local function spell(value, depth)
     if type(key) == "string" then keys[#keys + 1] = key end
   end
   if type(value[1]) == "table" then -- a list of kinds
-    for i, entry in ipairs(value) do parts[i] = spell(entry) end
+    for i, entry in ipairs(value) do parts[i] = spell(entry, depth + 1) end
     return table.concat(parts, ">")
   end
   table.sort(keys)

@@ -375,6 +375,7 @@ static int set_lcore(lua_State *L)
   struct cb_error error;
   static const char *const nothing[] = {NULL};
   struct cb_lua_set *set = cb_lua_check_set(L, 1);
+  lua_settop(L, 2);
   const struct cb_spec *spec = cb_lua_service_options(L, 2, "lcore", nothing);
   struct lcore *self = lua_newuserdatauv(L, sizeof *self, 1);
   *self = (struct lcore){.cpu = (int)cb_spec_integer(spec, "cpu")};
