@@ -59,10 +59,40 @@ script warn.lua 'warn("@on") warn("one ", "two") warn("@off") warn("three")'
 script gcwarn.lua 'setmetatable({}, { __gc = function () error "in gc" end })'
 script nested.lua 'pcall(error) local ok, m = pcall(string.rep) print(m)
 print(collectgarbage "incremental", collectgarbage "count" > 0)'
+# How deep the handler of messages stands when it calls __tostring.
+script level.lua 'debug = require "debug"
+m = {x=0}
+setmetatable(m, {__tostring = function(x)
+  return tostring(debug.getinfo(4).currentline + x.x)
+end})
+error(m)'
+script warnings.lua 'warn("@allow") warn("@off", "XXX", "@off") warn("@off")
+warn("@on", "YYY", "@on") warn("@off") warn("@on") warn("", "@on") warn("@on")
+warn("Z", "Z", "Z")'
+script order.lua 'print "creating 1"
+setmetatable({}, {__gc = function () print(1) end})
+setmetatable({}, {__gc = function ()
+  print "2"
+  setmetatable({}, {__gc = function () print(3) end})
+  print(collectgarbage())
+  os.exit(0, true)
+end})'
+script open.lua 'io.output "written" io.write "all of it"'
+script nothing.lua 'error(setmetatable({}, {__tostring = function () end}))'
+for where in lua cbench; do
+  "$LUA" - "$work/$where/binary.lua" "$work/$where/cut.lua" <<'END'
+    local f = assert(io.open(arg[1], "wb"))
+    f:write("# comment\n", string.dump(load "print(3)"))
+    f:close()
+    f = assert(io.open(arg[2], "wb"))
+    f:write((string.dump(load "print(3)"):sub(1, -20)))
+    f:close()
+END
+done
 printf '\357\273\277#! comment\nprint(3)' >"$work/lua/bom.lua"
 cp "$work/lua/bom.lua" "$work/cbench/bom.lua"
 
-echo 1..74
+echo 1..85
 same 'no words, a script on stdin' './prog' 'print(10)\nprint(2)'
 same 'a script is -' './prog - a b' 'print(..., arg[0], arg[-1])'
 same 'words after -' './prog - -h' 'print(arg[1])'
@@ -79,6 +109,16 @@ same 'a syntax error' './prog syntax.lua'
 same 'an error has a traceback' './prog fail.lua'
 same 'a table as error' './prog table.lua'
 same 'an error object with __tostring' './prog tostring.lua'
+same 'an error object looks at its caller' './prog level.lua'
+same 'an error object whose __tostring gives nothing' './prog nothing.lua'
+same 'a binary chunk below a comment' './prog binary.lua'
+same 'a binary chunk that is cut off' './prog cut.lua'
+same 'a binary chunk on stdin' './prog - <binary.lua'
+same '-e with nothing in it' './prog "-e " -- args.lua a b c'
+same 'many arguments' './prog args.lua $(seq 300)'
+same 'control messages of warn' './prog -W warnings.lua'
+same 'finalizers at the end' './prog -W order.lua'
+same 'an open file at the end' './prog open.lua; cat written'
 same 'nil as error' './prog -e "error(nil)"'
 same 'a number as error' './prog -e "error(7, 0)"'
 same 'a boolean as error' './prog -e "error(false)"'
@@ -178,3 +218,28 @@ code=$?
   case $caught in *interrupted!*) true ;; *) false ;; esac &&
   echo "ok $count - SIGINT is an error" ||
   echo "not ok $count - SIGINT is an error: $code $ready $caught $after"
+
+# A second SIGINT ends what the first could not: a long search in C. One that
+# comes before the search has begun is an error, as above: then once more.
+count=$((count + 1))
+for try in 1 2 3 4 5 6 7 8 9 10; do
+  "$CBENCH" -e 'io.stdout:setvbuf "line" print "ready"
+    string.find(string.rep("a", 300000), ".*b")' >"$work/pipe" 2>/dev/null &
+  child=$!
+  kills=0
+  {
+    read -r ready
+    while [ $kills -lt 100000 ] && kill -INT "$child" 2>/dev/null; do
+      kills=$((kills + 1))
+      case $(cut -d' ' -f3 "/proc/$child/stat" 2>/dev/null) in
+      Z | '') break ;;
+      esac
+    done
+  } <"$work/pipe"
+  wait "$child"
+  code=$?
+  [ $code = 1 ] || break
+done
+[ "$code $ready" = '130 ready' ] && [ $kills -ge 2 ] &&
+  echo "ok $count - a second SIGINT ends a long search" ||
+  echo "not ok $count - a second SIGINT ends a long search: $code after $kills"
