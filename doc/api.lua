@@ -155,6 +155,13 @@
 -- @usage
 -- print(cbench.derive.gain(12, 9))
 
+--- What one row costs more than another of the same run.
+-- @function derive.delta
+-- @param row a record with samples
+-- @param other another
+-- @return `{ value, low, high }` in ticks per operation, or nil when they
+--   have no round in common
+
 --- Lua functions on stacks of their own: they may yield from anywhere, across C
 -- functions too.
 -- @type coroutine

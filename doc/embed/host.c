@@ -37,7 +37,8 @@ static const char script[] =
     "co = cbench.coroutine.create(function (a)\n"
     "  while true do a = cbench.coroutine.yield(a + number) end\n"
     "end)\n"
-    "row = cbench.measure(cbench.workload.chain {}, { time = 0.02 })\n"
+    "chain = cbench.workload.chain {}\n"
+    "row = cbench.measure(chain, { time = 20, rounds = 2 })\n"
     "return ring:dequeue() + runs + co:enter(100), row.status\n";
 
 /* Counts what a state has allocated. */

@@ -49,10 +49,27 @@ function derive.gain(before, after)
   return number(after, "after") / positive(before, "before") - 1
 end
 
+-- The samples of a record that the caller gave.
+local function samples_of(row, name)
+  local samples = type(row) == "table" and (rawget(row, "samples") or {})
+  if type(samples) ~= "table" then
+    error(("derive: %s: a record with samples expected, got %s"):format(name,
+      type(row)), 3)
+  end
+  for i, sample in ipairs(samples) do
+    for _, key in ipairs { "fork", "round", "n", "ticks" } do
+      if type(sample) ~= "table" or type(sample[key]) ~= "number" then
+        error(("derive: %s: sample %d has no %s"):format(name, i, key), 3)
+      end
+    end
+  end
+  return samples
+end
+
 -- By process and round: ticks per operation.
-local function by_round(row)
+local function by_round(samples)
   local rounds = {}
-  for _, sample in ipairs(row.samples or {}) do
+  for _, sample in ipairs(samples) do
     if sample.n > 0 then
       rounds[sample.fork .. "/" .. sample.round] = sample.ticks / sample.n
     end
@@ -66,8 +83,9 @@ end
 -- @return { value, low, high }, an interval across processes where there are
 -- six or more; or nil when the two have no round in common
 function derive.delta(row, other)
-  local theirs, by_process = by_round(other), {}
-  for _, sample in ipairs(row.samples or {}) do
+  local samples = samples_of(row, "row")
+  local theirs, by_process = by_round(samples_of(other, "other")), {}
+  for _, sample in ipairs(samples) do
     local pair = theirs[sample.fork .. "/" .. sample.round]
     if pair and sample.n > 0 then
       local list = by_process[sample.fork] or {}

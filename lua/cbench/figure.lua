@@ -109,8 +109,8 @@ end
 local DEPTH_MAX = 4
 
 --- A parameter's value as it stands in labels and cells: 10, asm, true, and
--- spsc{size=64} for a kind with options, a>b for a list of kinds. What lies deep
--- in a table, or a table in itself, is left out.
+-- spsc{size=64} for a kind with options, a>b for a list of kinds. What lies
+-- deep in a table, or a table in itself, is left out.
 function figure.value(value, depth)
   depth = depth or 0
   if type(value) == "number" then

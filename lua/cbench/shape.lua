@@ -34,6 +34,12 @@ local fields = {
 
 local wrong
 
+-- A column is a name, or a list of its title and what gives its value.
+local function wrong_column(value, path)
+  if type(value) == "table" then value = value[1] end
+  return wrong(value, "string", path)
+end
+
 local function wrong_inside(value, form, path)
   for _, key in ipairs(form.needed or {}) do
     if value[key] == nil then return ("%s.%s: missing"):format(path, key) end
@@ -47,6 +53,7 @@ local function wrong_inside(value, form, path)
 end
 
 function wrong(value, form, path)
+  if type(form) == "function" then return form(value, path) end
   local wanted = type(form) == "table" and "table" or form
   if type(value) ~= wanted then
     return ("%s: %s expected, got %s"):format(path, wanted, type(value))
@@ -77,7 +84,7 @@ local meta_fields = {
   noise = noise, notes = texts, elapsed_s = "number", forks = "number",
   rounds = "number", stopped_by = "string", limits_exceeded = "number",
   view = { parameters = texts, across = "string", reference = "string",
-           columns = {} },
+           columns = { each = wrong_column } },
   fits = { each = { needed = { "parameter", "params", "a", "b", "text" },
                     parameter = "string", params = {}, a = bounded,
                     b = bounded, points = "number", text = "string" } },

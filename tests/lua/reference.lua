@@ -7,7 +7,7 @@ local path = source .. "/doc/api.lua"
 
 -- name = { text =, params =, usage = }
 local function read()
-  local entries, order, current = {}, {}, nil
+  local entries, order, current = {}, {}
   local text, usage
   for line in io.lines(path) do
     local first = line:match "^%-%-%- (.*)"
@@ -132,7 +132,9 @@ describe("the reference", function ()
         it(name, function ()
           local said = {}
           local stdout = io.stdout
-          io.stdout = { write = function (self) return self end }  -- luacheck: ignore
+          -- luacheck: push ignore
+          io.stdout = { write = function (self) return self end }
+          -- luacheck: pop
           local env = setmetatable({
             cbench = cbench,
             print = function (...) said[#said + 1] = tostring((...)) end,
