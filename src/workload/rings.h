@@ -103,7 +103,7 @@ CB_INLINE uint64_t ring_done(struct ring_lane *lane, uint64_t done, uint64_t n)
  * long as threads that run: whoever is still at it then is in a convoy. */
 #define RING_OPTION_CAP                                                        \
   {                                                                            \
-    .name = "cap", .type = CB_NUMBER, .preset = "1", .min = 0.01, .max = 3600, \
+    .name = "cap", .type = CB_NUMBER, .preset = "5", .min = 0.01, .max = 3600, \
     .help = "seconds after which a batch is stopped and called a convoy"       \
   }
 #define RING_OPTION_LOOP_WAIT                                                  \
