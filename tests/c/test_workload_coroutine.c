@@ -77,6 +77,8 @@ static void every_pool_proves(void **state)
       cb_spec_set_string(spec, "pool", policy->name, NULL);
       if (j == 0) /* a fibre of ThreadSanitizer's takes milliseconds */
         cb_spec_set_integer(spec, "depth", CB_TSAN ? 10 : 300, NULL);
+      if (j == 1)
+        cb_spec_set_integer(spec, "burst", 7, NULL);
       if (j == 2)
         cb_spec_set_integer(spec, "burst", CB_TSAN ? 10 : 257, NULL);
       cb_spec_set_integer(spec, "threads", 2, NULL);
