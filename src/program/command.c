@@ -160,10 +160,25 @@ static bool is_file(const char *name)
   return stat(name, &status) == 0 && !S_ISDIR(status.st_mode);
 }
 
+static const char scenario_path[] = "scenarios/";
+
+/* Does the word begin with a folder of shipped scenarios, as "limits/rings"
+ * does? */
+static bool is_in_folder(const char *word)
+{
+  size_t folder = strcspn(word, "/") + 1;
+  for (const struct cb_embedded *file = cb_embedded_scenarios; file->name;
+       file++)
+    if (strncmp(file->name + sizeof scenario_path - 1, word, folder) == 0)
+      return true;
+  return false;
+}
+
 /* Does the word look like a name (of a scenario), not like a path? */
 static bool is_name(const char *word)
 {
-  return isalpha((unsigned char)*word) && !strpbrk(word, "./");
+  return isalpha((unsigned char)*word) && !strchr(word, '.') &&
+         (!strchr(word, '/') || is_in_folder(word));
 }
 
 /* A word that is looked up among subcommands and shipped scenarios. */
@@ -341,7 +356,7 @@ int command_run(lua_State *L, const struct command *command)
   if (is_stdin(command))
     status = luaL_loadfile(L, NULL);
   else if (!is_file(word) &&
-           (shipped = look_up(&lookup, cb_embedded_scenarios, "scenarios/")))
+           (shipped = look_up(&lookup, cb_embedded_scenarios, scenario_path)))
     return run_shipped(L, command, shipped);
   else if (!is_file(word) && is_name(word))
     return unknown_name(&lookup);

@@ -24,9 +24,11 @@ offered() { # WORDS: what is offered for the last of them
   cbench _complete -- $(($# - 1)) "$@" | tr '\n' ' '
 }
 
-echo 1..14
+echo 1..15
 check 'subcommands' 'compare ' "$(offered cbench comp)"
 check 'scenarios' 'nesting ' "$(offered cbench nest)"
+check 'scenarios in folders' 'limits/pipeline load= ' \
+  "$(offered cbench limits/pi)$(offered cbench limits/pipeline lo)"
 check 'options' '--forks --format ' "$(offered cbench --fo)"
 check 'options behind a scenario' '--seed ' "$(offered cbench nesting --se)"
 check 'values of an option' 'same smt smt ' \
@@ -44,7 +46,7 @@ check 'no files are run' '' "$(cd "$work" && echo 'print "run"' >x.lua &&
   offered cbench x.lua a)"
 
 if ! command -v bash >/dev/null; then
-  echo 'ok 13 - bash # SKIP not installed'
+  echo 'ok 14 - bash # SKIP not installed'
 else
   check 'bash: parameters and values' 'depth=|1,10 1,100 1,1000' "$(bash -c '
     . "$0/completion/cbench"
@@ -56,7 +58,7 @@ else
     printf "%s" "${COMPREPLY[*]}"' "$top_srcdir")"
 fi
 if ! command -v zsh >/dev/null; then
-  echo 'ok 14 - zsh reads its file # SKIP not installed'
+  echo 'ok 15 - zsh reads its file # SKIP not installed'
 else
   check 'zsh reads its file' '' "$(zsh -n "$top_srcdir/completion/_cbench" 2>&1)"
 fi
