@@ -110,6 +110,11 @@ local specials = {
     if not ratio.reason or ratio.low then return ratio.verdict end
     return ("%s (%s)"):format(ratio.verdict, ratio.reason)
   end,
+  ["limit.value"] = function (record)
+    local limit = record.limit
+    if not (limit and limit.lowest) then return limit and limit.value end
+    return figure.interval(limit.lowest, limit.value)
+  end,
   ["ticks.fast"] = function (record)
     if (overlap(record) or 1) < enough_overlap then return nil end
     return record.ticks and record.ticks.fast

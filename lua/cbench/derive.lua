@@ -101,4 +101,46 @@ function derive.delta(row, other)
   return fit.bounded(fit.median(medians), medians)
 end
 
+-- The sum of the parts in ticks, in each process and typically; nil where one
+-- of them has no figure.
+local function sum_of(parts, results)
+  local sum, by_process = 0, {}
+  for i, part in ipairs(parts) do
+    local record, times = results[part[1]], part[2] or 1
+    if not record then
+      error(("derive: sum_ratio: there is no row '%s'"):format(
+        tostring(part[1])), 3)
+    elseif not record.ticks then
+      return nil
+    end
+    sum = sum + record.ticks.typical * times
+    for process, ticks in pairs(fit.by_process(record)) do
+      local before = i == 1 and 0 or by_process[process]
+      by_process[process] = before and before + ticks * times
+    end
+  end
+  return sum, by_process
+end
+
+--- How many times as long a row takes as parts of it that were measured alone.
+-- @param row a record
+-- @param results that hold the parts
+-- @param parts a list of { name of a row, how often it is part of one operation
+-- (1) }
+-- @return { to = "sum of parts", value, low, high } for `limit` of a scenario;
+-- nil when a row has no figure. The interval is that of the processes' ratios.
+function derive.sum_ratio(row, results, parts)
+  local sum, by_process = sum_of(parts, results)
+  if not (sum and row.ticks) then return nil end
+  local ratios = {}
+  for process, ticks in pairs(fit.by_process(row)) do
+    if by_process[process] then
+      ratios[#ratios + 1] = ticks / by_process[process]
+    end
+  end
+  local ratio = fit.bounded(row.ticks.typical / sum, ratios)
+  ratio.to = "sum of parts"
+  return ratio
+end
+
 return derive

@@ -62,8 +62,8 @@ function fit.bounded(value, others)
            high = math.max(value, others[#others - count]) }
 end
 
--- Median ticks per operation of each process.
-local function by_process(record)
+--- Median ticks per operation of each process, by its number.
+function fit.by_process(record)
   local lists, medians = {}, {}
   for _, sample in ipairs(record.samples or {}) do
     if sample.n > 0 then
@@ -80,7 +80,7 @@ end
 local function process_lines(points)
   local count, per_process = #points, {}
   for _, point in ipairs(points) do
-    for process, ticks in pairs(by_process(point.record)) do
+    for process, ticks in pairs(fit.by_process(point.record)) do
       local own = per_process[process] or {}
       per_process[process] = own
       own[#own + 1] = { point[1], ticks }

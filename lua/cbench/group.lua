@@ -19,6 +19,11 @@ function group.new(list, name)
   }, metatable)
 end
 
+--- Whether the value is such a list.
+function group.is(value)
+  return getmetatable(value) == metatable
+end
+
 function metatable:__tostring()
   return ("cbench.scenario (%s: %d tables)"):format(self.name or self.title,
     #self.list)

@@ -33,7 +33,7 @@ local fields = {
   workload = "function|table", where = "function",
   reference = "table|string|function", columns = "table", across = "string",
   reading = "string|function", formats = "table", setup = "function",
-  teardown = "function", fit = "string", limit = "function|number",
+  teardown = "function", fit = "string", limit = "function|number|table",
   time = "number", forks = "number", rounds = "number", roles = "boolean",
   min_effect = "number",
 }
@@ -130,21 +130,37 @@ function scenario.values(self)
   return definitions[self].params
 end
 
+-- The scenarios that a file returned, those of lists among them one by one.
+local function flatten(value)
+  local group = import "group"
+  local list = {}
+  for key, one in pairs(value) do
+    if math.type(key) ~= "integer" then return nil end
+    if not (scenario.is(one) or group.is(one)) then return nil end
+  end
+  for _, one in ipairs(value) do
+    for _, part in ipairs(group.is(one) and one.list or { one }) do
+      list[#list + 1] = part
+    end
+  end
+  return list
+end
+
 --- What a file returned as one object with `:run`, `:rows`, `:params` and
 -- `:parse`: a scenario, or a list of them.
 -- @param value what the file returned
 -- @param name what a scenario without a name is called
 -- @return the object, or nil when it is nothing of the kind
 function scenario.of(value, name)
-  local list = scenario.is(value) and { value } or value
+  local group = import "group"
+  local list = (scenario.is(value) or group.is(value)) and { value } or value
   if type(list) ~= "table" or getmetatable(list) or #list == 0 then
     return nil
   end
-  for key, one in pairs(list) do
-    if math.type(key) ~= "integer" or not scenario.is(one) then return nil end
-  end
+  list = flatten(list)
+  if not list then return nil end
   for _, one in ipairs(list) do one.name = one.name or name end
-  return #list == 1 and list[1] or import("group").new(list, name)
+  return #list == 1 and list[1] or group.new(list, name)
 end
 
 --- A shipped scenario by its name.
@@ -342,26 +358,44 @@ local function command_of(self, given, options, seed)
   return command
 end
 
--- Exceeded: the whole interval lies above. Without an interval nothing can
--- be said.
-local function apply_limits(definition, list, records, meta)
+-- Exceeded: the whole interval lies outside. Without an interval nothing can
+-- be said. A bound is the highest ratio, or { lowest, highest }.
+local function judge(bound, ratio)
+  local lowest, highest = -math.huge, bound
+  if type(bound) == "table" then lowest, highest = bound[1], bound[2] end
+  local low, high = ratio.low or -math.huge, ratio.high or math.huge
+  local state = "not resolved"
+  if low > highest or high < lowest then
+    state = "exceeded"
+  elseif low >= lowest and high <= highest then
+    state = "ok"
+  end
+  return { value = highest, lowest = lowest > -math.huge and lowest or nil,
+           state = state }
+end
+
+-- The bound of a row. A function may give a ratio of its own besides, which
+-- takes the place of the row's: { to, value, low, high }.
+local function bound_of(definition, row, record, done)
+  local limit = definition.limit
+  if type(limit) ~= "function" then return limit end
+  local bound, own = limit(row.p, row.name, record, done)
+  if own and record.ticks then record.ratio = own end
+  return bound
+end
+
+local function apply_limits(definition, list, records, done)
+  if not definition.limit then return end
   local exceeded = 0
   for i, row in ipairs(list) do
-    local limit = definition.limit
-    if type(limit) == "function" then limit = limit(row.p, row.name) end
-    local ratio = records[i].ratio
-    if limit and ratio and ratio.value and not row.rides then
-      local state = "not resolved"
-      if (ratio.low or -math.huge) > limit then
-        state = "exceeded"
-        exceeded = exceeded + 1
-      elseif (ratio.high or math.huge) <= limit then
-        state = "ok"
-      end
-      records[i].limit = { value = limit, state = state }
+    local record = records[i]
+    local bound = not row.rides and bound_of(definition, row, record, done)
+    if bound and record.ratio and record.ratio.value then
+      record.limit = judge(bound, record.ratio)
+      if record.limit.state == "exceeded" then exceeded = exceeded + 1 end
     end
   end
-  if definition.limit then meta.limits_exceeded = exceeded end
+  done.meta.limits_exceeded = exceeded
 end
 
 -- What stands over the ratios when rows are not all compared to one row.
@@ -418,17 +452,21 @@ function methods:run(given, options)
   end
   local checked, message = measure_options(definition, options)
   if not checked then error("scenario: " .. message, 2) end
-  if definition.setup then definition.setup() end
   local _ <close> = setmetatable({}, { __close = function ()
     if definition.teardown then definition.teardown() end
   end })
+  if definition.setup then
+    -- What it makes, rows may be made of.
+    definition.setup(given)
+    list, order = build(self, given, options)
+  end
   local records, meta = measured(list, checked)
   if not records then return nil, meta end
   for i, row in ipairs(list) do label(row, records[i]) end
   fill_meta(self, definition, order, given, options, meta)
   drop_ratios(list, records, meta.notes)
-  apply_limits(definition, list, records, meta)
   local done = results.new(records, meta)
+  apply_limits(definition, list, records, done)
   columns.derive(done)
   if definition.fit then
     done.meta.fits = fit.of(done, order, definition.fit)

@@ -159,6 +159,28 @@ function summary.has_more_notes(meta)
   return #notes > most_notes
 end
 
+-- "7 of 8 hold; exceeded: ..."; nil without limits.
+local function limits_of(self)
+  local by_state, count = {}, 0
+  for _, record in ipairs(self) do
+    if record.limit then
+      count = count + 1
+      local list = by_state[record.limit.state] or {}
+      list[#list + 1] = record.name
+      by_state[record.limit.state] = list
+    end
+  end
+  if count == 0 then return nil end
+  local words = { ("%d of %d hold"):format(#(by_state.ok or {}), count) }
+  for _, state in ipairs { "exceeded", "not resolved" } do
+    if by_state[state] then
+      words[#words + 1] = ("%s: %s"):format(state,
+        table.concat(by_state[state], ", "))
+    end
+  end
+  return table.concat(words, "; ")
+end
+
 --- What has to be known about the figures.
 -- @param self results
 -- @param elsewhere where notes are that had no room (", which --format json
@@ -170,6 +192,7 @@ function summary.below(self, elsewhere)
     if line then list[#list + 1] = { label, line } end
   end
   for _, fit in ipairs(meta.fits or {}) do add("fit", fit.text) end
+  add("limit", limits_of(self))
   add("noise", meta.noise and noise_text(meta.noise))
   if any_below_resolution(self) then
     add("<res", "below resolution: less than the clock can tell from nothing")

@@ -75,7 +75,9 @@ print(service:run())]],
     signature = "cbench.workload.NAME { ... }",
     text = [[
 Describes measurable work; every parameter has a default. All take name,
-threads, cpus and place. `help "NAME"` shows the parameters of one.]],
+threads, cpus and place. `help "NAME"` shows the parameters of one. A pipeline
+is a list of stages; pipeline{...}:layers() gives the list of its growing parts,
+whose `columns` are for a scenario.]],
     example = [[print(cbench.workload.call {})]],
   }, {
     name = "measure",
@@ -91,7 +93,8 @@ cpus, place, min_effect, reference (default: the workload call).]],
     text = [=[
 A table of rows: one for each combination of params, made by workload. Further
 keys: about, where(p), reference, columns, across, reading, fit, limit(p),
-formats, setup, teardown. With a name: the shipped scenario of that name.
+formats, setup, teardown. limit: the highest ratio, or { lowest, highest }.
+ With a name: the shipped scenario of that name.
 scenario:run([params [, options]]) gives results, scenario:rows() the rows.]=],
     example = [[
 s = cbench.scenario { title = "Adds", params = { adds = { 100, 200 } },

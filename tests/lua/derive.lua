@@ -63,4 +63,25 @@ describe("derive", function ()
     assert.has_error(function () derive.gain(1) end,
       "derive: after: number expected, got nil")
   end)
+
+  it("compares a whole with the sum of its parts", function ()
+    local function row(name, ticks, forks)
+      local samples = {}
+      for fork = 0, forks - 1 do
+        samples[#samples + 1] = { fork = fork, round = 0, n = 10,
+          ticks = ticks * 10 * (1 + fork / 100) }
+      end
+      return { name = name, ticks = { typical = ticks }, samples = samples }
+    end
+    local rows = { whole = row("whole", 30, 10), a = row("a", 4, 10),
+                   b = row("b", 8, 10), none = { name = "none" } }
+    local ratio = derive.sum_ratio(rows.whole, rows, { { "a" }, { "b", 2 } })
+    assert.equal("sum of parts", ratio.to)
+    close(1.5, ratio.value, 9)
+    close(1.5, ratio.low, 9)
+    close(1.5, ratio.high, 9)
+    assert.is_nil(derive.sum_ratio(rows.whole, rows, { { "none" } }))
+    assert.is_nil(derive.sum_ratio(row("w", 30, 2), rows, { { "a" } }).low)
+    assert.is_false(pcall(derive.sum_ratio, rows.whole, rows, { { "c" } }))
+  end)
 end)

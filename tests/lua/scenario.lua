@@ -323,6 +323,65 @@ describe("a run", function ()
   end)
 end)
 
+describe("a limit", function ()
+  local name = "backend=asm/depth=1/pool=batch_spare"
+  local function limited(limit, options)
+    return nesting { limit = limit }:run({ backend = "asm", depth = 1 },
+      options)
+  end
+
+  it("can be a range", function ()
+    local ratio = limited(1e9)[name].ratio
+    local function state(low, high)
+      return limited({ low, high })[name].limit.state
+    end
+    assert.equal("ok", state(ratio.low * 0.9, ratio.high * 1.1))
+    assert.equal("exceeded", state(ratio.high * 1.1, ratio.high * 1.2))
+    assert.equal("exceeded", state(ratio.low * 0.8, ratio.low * 0.9))
+    assert.equal("not resolved", state(ratio.value, ratio.high * 1.1))
+    local results = limited { 1, 30 }
+    assert.same({ value = 30, lowest = 1, state = "ok" },
+      results[name].limit)
+    assert.is_truthy(tostring(results):find("1.00 .. 30.0", 1, true))
+  end)
+
+  it("can come with a ratio of its own", function ()
+    local results = limited(function (p, row_name, record, all)
+      assert.equal(1, p.depth)
+      assert.equal(record, all[row_name])
+      if p.pool == "none" then return nil end
+      return 2, { to = "sum of parts", value = 1.5, low = 1.4, high = 1.6 }
+    end)
+    assert.equal("ok", results[name].limit.state)
+    assert.equal(1.5, results[name].ratio.value)
+    assert.is_nil(results["backend=asm/depth=1/pool=none"].limit)
+    assert.is_truthy(tostring(results):find("limit: 1 of 1 hold", 1, true))
+  end)
+
+  it("that is exceeded is named under the table", function ()
+    assert.is_truthy(tostring(limited(1)):find("exceeded: " .. name, 1, true) or
+      tostring(limited(1)):find("exceeded: backend=asm", 1, true))
+  end)
+end)
+
+describe("set-up", function ()
+  it("comes before the rows are made, and knows what was given", function ()
+    local depth, seen = 1, nil
+    local results = nesting {
+      params = { backend = { "asm" } },
+      workload = function (p)
+        return workload.nesting { backend = p.backend, depth = depth }
+      end,
+      setup = function (given)
+        seen = given
+        depth = 7
+      end,
+    }:run { backend = "asm" }
+    assert.equal(7, results[1].params.depth)
+    assert.same({ backend = "asm" }, seen)
+  end)
+end)
+
 describe("several scenarios of one file", function ()
   local of = import("scenario").of
 
@@ -348,6 +407,12 @@ describe("several scenarios of one file", function ()
     assert.same({ depth = { 1 } }, group:parse { "depth=1" })
     assert.equal(4 + 1 + 2, #group:rows { depth = { 1 } })
     assert.has_error(function () group:rows { dept = 1 } end)
+  end)
+
+  it("can be lists themselves", function ()
+    local group = of({ nesting(), nesting() }, "two")
+    assert.equal(3, #of({ group, nesting() }, "all").list)
+    assert.equal(group.list[1], of({ group, nesting() }, "all").list[1])
   end)
 
   it("are nothing else", function ()
