@@ -4,7 +4,7 @@
 -- filled in, order their names in the kind's own order, given the names of
 -- those that were written. It describes; nothing is created until it is
 -- measured.
-local _, core = ...
+local import, core = ...
 
 local workload = {}
 
@@ -269,6 +269,12 @@ function workload.is_plain(descriptor)
   end
   return plain(descriptor.params)
 end
+
+-- A pipeline's growing parts; loaded when they are asked for, since that file
+-- needs this one.
+descriptor_meta.__index = {
+  layers = function (...) return import("pipeline").layers(...) end,
+}
 
 function descriptor_meta:__tostring()
   local given = workload.label(self, self.given):gsub("/", ", ")

@@ -13,7 +13,7 @@
 
 /* An open loop is looked at for so long at a time, that the latency of its last
  * items is nothing beside. */
-static const double open_batch_seconds = 5e-3;
+static const double open_batch_seconds = 10e-3;
 
 /* ---- around a run ---- */
 

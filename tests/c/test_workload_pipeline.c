@@ -222,8 +222,8 @@ static void an_open_loop_is_proved(void **state)
 {
   static const char *const chains[] = {
       "source rate=1e6; sink", "source rate=2e5 depth=2; ring; sink",
-      "source rate=5e5; ring; service; coroutine backend=ucontext; device "
-      "ticks=500; sink"};
+      ("source rate=5e5; ring; service; coroutine backend=ucontext; "
+       "device ticks=500; sink")};
   (void)state;
   for (size_t i = 0; i < sizeof chains / sizeof *chains; i++) {
     struct cb_workload workload;
@@ -403,12 +403,16 @@ static uint64_t no_shared(struct pool *pool)
   return 0;
 }
 
+POOL_WAYS(no_get, leaky_put)
+
 static const struct policy leaky = {.kind.name = "leaky",
                                     .kind.summary = "loses a coroutine",
                                     .join = no_part,
                                     .leave = no_part,
                                     .get = no_get,
                                     .put = leaky_put,
+                                    .take = take,
+                                    .give = give,
                                     .drain = no_drain,
                                     .shared = no_shared};
 

@@ -79,6 +79,25 @@ describe("the scenario", function ()
   it("is there", function () assert.is_true(#names >= 7) end)
 end)
 
+describe("limits", function ()
+  it("has all that is shipped under limits/", function ()
+    local titles, count = {}, 0
+    for _, part in ipairs(run "limits".meta.parts) do
+      titles[part.meta.title] = true
+    end
+    for _, name in ipairs(names) do
+      if name:find "^limits/" then
+        count = count + 1
+        local parts = run(name).meta.parts
+        for _, part in ipairs(parts or { run(name) }) do
+          assert.is_true(titles[part.meta.title], part.meta.title)
+        end
+      end
+    end
+    assert.is_true(count >= 4)
+  end)
+end)
+
 describe("nesting", function ()
   it("shows what is really created", function ()
     local results = run "nesting"

@@ -1,0 +1,11 @@
+-- Everything that this toolkit promises, in one run: exit code 3 when a limit
+-- is exceeded, and under each table what holds.
+local cbench = require "cbench"
+
+return {
+  cbench.scenario "limits/coroutines",
+  cbench.scenario "limits/pools",
+  cbench.scenario "limits/rings",
+  cbench.scenario "limits/services",
+  cbench.scenario "limits/pipeline",
+}
