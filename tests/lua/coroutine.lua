@@ -189,4 +189,39 @@ describe("misuse of coroutines", function ()
       assert.matches(case[2], message, 1, true)
     end)
   end
+
+  it("may be entered and yield inside of a measured function", function ()
+    local record = cbench.measure(cbench.workload.lua { call = function ()
+      local leaving <close> = cbench.coroutine.create(function ()
+        cbench.coroutine.yield()
+      end)
+      leaving:enter()
+    end }, { time = 20, rounds = 2 })
+    assert.equal("ok", record.status, record.reason)
+  end)
+
+  it("cannot yield out of a service's callback", function ()
+    local set <close> = cbench.services {}
+    local service = set:register { name = "leaver", call = function ()
+      cbench.coroutine.yield()
+    end }
+    service:component(true)
+    service:start()
+    local leaving <close> = cbench.coroutine.create(function ()
+      service:run()
+    end)
+    local good, message = pcall(leaving.enter, leaving)
+    assert.is_false(good)
+    assert.matches("cannot yield out of a service's callback", message)
+  end)
+
+  it("may describe Lua work and be gone before it is collected", function ()
+    for _ = 1, 50 do
+      coroutine.wrap(function ()
+        return cbench.workload.lua { call = function () end }
+      end)()
+    end
+    collectgarbage()
+    collectgarbage()
+  end)
 end)

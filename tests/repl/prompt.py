@@ -482,11 +482,12 @@ def results(start):
 
 
 def measuring(start):
-    "Ctrl-C ends a measurement, here and in fresh processes"
+    "Ctrl-C ends a measurement with worker threads, here and elsewhere"
     for options in ("{time = 600}", "{time = 600, forks = 3}"):
         s = start()
         s.expect("> ")
-        s.enter("t = {cbench.workload.chain{}, cbench.workload.atomic{}}")
+        s.enter("t = {cbench.workload.chain{}, "
+                "cbench.workload.atomic{threads = 2}}")
         s.expect("> ")
         s.enter("print 'on' r = cbench.measure(t, %s)" % options)
         s.expect("\r\non\r\n")
