@@ -2,6 +2,7 @@
 #include "backends.h"
 
 #include "base/cpu.h"
+#include "coroutine/annotate.h"
 #include "drive.h"
 #include "workload/kinds.h"
 
@@ -281,7 +282,8 @@ static void an_exhausted_nest_fails_with_its_reason(void **state)
   (void)state;
   struct cb_workload workload;
   struct cb_error error;
-  if (SANITIZED || map_limit() <= 0 || map_limit() > 100000) {
+  if (SANITIZED || cb_under_valgrind() || map_limit() <= 0 ||
+      map_limit() > 100000) {
     skip();
     return;
   }
