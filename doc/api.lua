@@ -162,6 +162,14 @@
 -- @return `{ value, low, high }` in ticks per operation, or nil when they
 --   have no round in common
 
+--- How many times as long a row takes as parts of it that were measured alone.
+-- @function derive.sum_ratio
+-- @param row a record
+-- @param results results that hold the parts
+-- @param parts a list of `{ name of a row, how often it is part of one }`
+-- @return `{ to, value, low, high }` for the limit of a scenario, or nil when
+--   a row has no figure
+
 --- Lua functions on stacks of their own: they may yield from anywhere, across C
 -- functions too.
 -- @type coroutine
@@ -446,6 +454,14 @@
 -- @function results:find
 -- @param criteria parameters or fields of the record, `{ depth = 10 }`
 -- @return the record, or nil
+
+--- What `cbench.workload.pipeline` gives.
+-- @type pipeline
+
+--- Its growing parts, each of which can be measured.
+-- @function pipeline:layers
+-- @param[opt] options `rates`: items a second at which shares are told
+-- @return a list of descriptors
 
 --- Descriptors of measurable work; nothing is created until it is measured.
 -- Every parameter has a default, and `help "NAME"` shows them; all take

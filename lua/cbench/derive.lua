@@ -101,6 +101,32 @@ function derive.delta(row, other)
   return fit.bounded(fit.median(medians), medians)
 end
 
+local function check_record(value, what)
+  local ticks = type(value) == "table" and value.ticks
+  if type(value) ~= "table" or (ticks ~= nil and (type(ticks) ~= "table" or
+      type(ticks.typical) ~= "number")) then
+    error(("derive: sum_ratio: %s: a record expected, got %s"):format(what,
+      type(value)), 4)
+  end
+  if value.samples ~= nil then samples_of(value, what) end
+end
+
+local function check_parts(results, parts)
+  if type(results) ~= "table" or type(parts) ~= "table" then
+    error("derive: sum_ratio: results and a list of parts expected", 3)
+  end
+  for i, part in ipairs(parts) do
+    local times = type(part) == "table" and part[2]
+    if type(part) ~= "table" or part[1] == nil or
+        (times ~= nil and type(times) ~= "number") then
+      error(("derive: sum_ratio: part %d: { name, times } expected"):format(i),
+        3)
+    end
+    local record = results[part[1]]
+    if record then check_record(record, tostring(part[1])) end
+  end
+end
+
 -- The sum of the parts in ticks, in each process and typically; nil where one
 -- of them has no figure.
 local function sum_of(parts, results)
@@ -130,6 +156,8 @@ end
 -- @return { to = "sum of parts", value, low, high } for `limit` of a scenario;
 -- nil when a row has no figure. The interval is that of the processes' ratios.
 function derive.sum_ratio(row, results, parts)
+  check_parts(results, parts)
+  check_record(row, "row")
   local sum, by_process = sum_of(parts, results)
   if not (sum and row.ticks) then return nil end
   local ratios = {}

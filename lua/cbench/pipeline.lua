@@ -166,6 +166,15 @@ function pipeline.layers(self, options)
     error(("only a pipeline has layers, not a '%s'"):format(
       tostring(rawget(self, "kind"))), 2)
   end
+  if options ~= nil and type(options) ~= "table" then
+    error(("layers: table of options expected, got %s"):format(type(options)),
+      2)
+  end
+  local rates = (options or {}).rates
+  if rates ~= nil and type(rates) ~= "table" then
+    error(("layers: rates: a list of numbers expected, got %s"):format(
+      type(rates)), 2)
+  end
   local stages = tidy(self.params.stages)
   local layers, has, last = {}, {}, nil
   for _, step in ipairs(steps) do
@@ -183,7 +192,7 @@ function pipeline.layers(self, options)
     end
   end
   layers.columns = { "typical", "ns",
-    table.unpack(pipeline.columns((options or {}).rates)) }
+    table.unpack(pipeline.columns(rates)) }
   return layers
 end
 
