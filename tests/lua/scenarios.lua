@@ -407,7 +407,8 @@ describe("service_dispatch", function ()
       assert.is_truthy(lines[i]:find(line), lines[i])
       assert.is_truthy(lines[i]:find(name, 1, true), lines[i])
     end
-    assert.is_truthy(lines[3]:find "^    unsafe %- safe: %-?%d+%.%d+ ", lines[3])
+    assert.is_truthy(lines[3]:find "^    unsafe %- safe: %-?%d+%.%d+ ",
+      lines[3])
     assert.is_truthy(lines[4]:find "ticks of the .*; %d+%.%d s$", lines[4])
   end)
 
@@ -438,13 +439,13 @@ describe("service_dispatch", function ()
   it("names the checks that guard a row", function ()
     local row = run "service_dispatch":find { service = "unsafe",
       stats = "time", lcores = "2" }
-    local names = {}
+    local checks = {}
     for i, check in ipairs(row.checks) do
       assert.is_true(check.held)
-      names[i] = check.name
+      checks[i] = check.name
     end
     assert.same({ "proof", "service_app_lcore_mt_unsafe",
-      "service_attr_get" }, names)
+      "service_attr_get" }, checks)
   end)
 end)
 
