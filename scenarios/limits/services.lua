@@ -34,6 +34,8 @@ return cbench.scenario {
   about     = "Does running a service cost as little as it should?",
   workload  = {
     workload.call { name = "call" },
+    workload.throughput { name = "adds" },
+    workload.throughput { name = "adds, 2 threads", threads = 2 },
     run("mt-safe", { mt_safe = true }),
     run("mt-unsafe", { mt_safe = false }),
     run("run + two tick reads", { call = reads_twice }),
@@ -49,6 +51,7 @@ return cbench.scenario {
       contenders = 1, per = "success" }),
   },
   reference = function (_, name)
+    if name == "adds, 2 threads" then return "adds" end
     return limits[name] and limits[name][1] or "call"
   end,
   limit     = function (_, name)
@@ -57,6 +60,7 @@ return cbench.scenario {
   columns   = { "name", "typical", "to", "ratio", "interval", "limit",
                 "state" },
   time      = 12,
-  reading   = "The last row is of a service that is not mt-safe: from one run "
-    .. "to the next, whichever lcore had it.",
+  reading   = "The last row is of a service that is not mt-safe: ticks from one "
+    .. "run to the next, on whichever\nlcore. Adds share nothing: what two "
+    .. "threads lose there no service can win back.",
 }

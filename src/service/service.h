@@ -53,9 +53,10 @@ typedef int (*service_run_function)(struct cb_lcore *lcore, struct cell *cell,
 
 /* One lcore's account of one service; only that lcore writes the atomics. */
 struct cell {
-  _Alignas(64) _Atomic uint32_t inside; /* runs in progress, the loop's not */
-  bool mapped;                          /* control's */
-  struct service *service;              /* never changes */
+  _Alignas(
+      CB_APART) _Atomic uint32_t inside; /* runs in progress, the loop's not */
+  bool mapped;                           /* control's */
+  struct service *service;               /* never changes */
   _Atomic uint64_t calls, idle, errors, ticks;
   _Atomic uint64_t longest; /* ticks of one call */
 };
@@ -284,9 +285,9 @@ struct cb_lcore *cb_lcore_attach_guest(struct cb_services *set,
  * asked while it runs none. */
 uint64_t cb_lcore_called(const struct cb_lcore *lcore);
 uint64_t cb_services_called(struct cb_services *set, unsigned number);
-/* cb_lcore_passes in three parts, for who makes them in pieces: claims a service
- * lcore without a thread of its own for the calling thread (NULL: it has one,
- * or another thread has it), makes passes, gives it back. */
+/* cb_lcore_passes in three parts, for who makes them in pieces: claims a
+ * service lcore without a thread of its own for the calling thread (NULL: it
+ * has one, or another thread has it), makes passes, gives it back. */
 struct cb_lcore *cb_lcore_claim(struct cb_services *set, unsigned number);
 uint64_t cb_lcore_make_passes(struct cb_lcore *lcore, uint64_t n);
 void cb_lcore_unclaim(struct cb_lcore *lcore);
