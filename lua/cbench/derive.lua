@@ -104,11 +104,16 @@ end
 local function check_record(value, what)
   local ticks = type(value) == "table" and value.ticks
   if type(value) ~= "table" or (ticks ~= nil and (type(ticks) ~= "table" or
-      type(ticks.typical) ~= "number")) then
+      type(ticks.typical or 0) ~= "number")) then
     error(("derive: sum_ratio: %s: a record expected, got %s"):format(what,
       type(value)), 4)
   end
   if value.samples ~= nil then samples_of(value, what) end
+end
+
+-- A row that was stopped before its first full round has none.
+local function typical(record)
+  return record.ticks and record.ticks.typical
 end
 
 local function check_parts(results, parts)
@@ -136,10 +141,10 @@ local function sum_of(parts, results)
     if not record then
       error(("derive: sum_ratio: there is no row '%s'"):format(
         tostring(part[1])), 3)
-    elseif not record.ticks then
+    elseif not typical(record) then
       return nil
     end
-    sum = sum + record.ticks.typical * times
+    sum = sum + typical(record) * times
     for process, ticks in pairs(fit.by_process(record)) do
       local before = i == 1 and 0 or by_process[process]
       by_process[process] = before and before + ticks * times
@@ -159,14 +164,14 @@ function derive.sum_ratio(row, results, parts)
   check_parts(results, parts)
   check_record(row, "row")
   local sum, by_process = sum_of(parts, results)
-  if not (sum and row.ticks) then return nil end
+  if not (sum and typical(row)) then return nil end
   local ratios = {}
   for process, ticks in pairs(fit.by_process(row)) do
     if by_process[process] then
       ratios[#ratios + 1] = ticks / by_process[process]
     end
   end
-  local ratio = fit.bounded(row.ticks.typical / sum, ratios)
+  local ratio = fit.bounded(typical(row) / sum, ratios)
   ratio.to = "sum of parts"
   return ratio
 end
