@@ -105,6 +105,21 @@ local function say_plan(context, one, given, options)
     machine.machine.cpu or "unknown CPU", machine.build.compiler or ""))
 end
 
+-- Says of each process but the last when it is done.
+local function say_processes(context, options, wipe)
+  if not context.options.verbose then return end
+  local show, told = options.progress, 1
+  options.progress = function (now)
+    if now.fork > told then
+      wipe()
+      command.complain(context, ("process %d of %d done, %.1f of %.1f s")
+        :format(now.fork - 1, now.forks, now.elapsed, now.seconds))
+    end
+    told = now.fork
+    if show then show(now) end
+  end
+end
+
 -- The scenario's results, or an end of the command.
 local function measure(context, one, given, options)
   say_plan(context, one, given, options)
@@ -112,6 +127,7 @@ local function measure(context, one, given, options)
   if not context.options.quiet then
     options.progress, wipe = progress.new(scenario_name(context))
   end
+  say_processes(context, options, wipe)
   options.command = context.typed
   local ok, done, message = pcall(one.run, one, given, options)
   wipe()
