@@ -20,7 +20,9 @@ MAKEFLAGS='' make -C "$top_builddir" install DESTDIR="$folder/tree" \
 }
 config=$(find "$folder/tree" -name cbench.pc)
 export PKG_CONFIG_PATH="${config%/*}" PKG_CONFIG_SYSROOT_DIR="$folder/tree"
-export CBENCH_DOC="$top_srcdir/doc" MAKEFLAGS=''
+# A tree that is only read gives copies that are only read.
+cp -R "$top_srcdir/doc" "$folder/doc" && chmod -R u+w "$folder/doc"
+export CBENCH_DOC="$folder/doc" MAKEFLAGS=''
 export GIT_CONFIG_NOSYSTEM=1 HOME="$folder"
 git config --global user.name Guide
 git config --global user.email guide@example.org
