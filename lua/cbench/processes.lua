@@ -15,8 +15,9 @@ local GRACE_SECONDS = 20
 -- the answer.
 local PROTOCOL = 1
 
--- The end of the budget that is not spent: a busy machine keeps the last process
--- waiting for a CPU about so long before it can answer, now and then.
+-- The end of the budget that is planned for nothing. The last process may need
+-- longer than its share to be set up (a service is tested, by several threads,
+-- before it is measured), and nobody after it can make up for that.
 local RESERVE_SECONDS, RESERVE_SHARE = 0.02, 0.04
 
 local FIELDS = 8 -- integers of a sample in a flat list; the fourth is ticks
