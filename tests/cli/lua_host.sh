@@ -66,7 +66,7 @@ setmetatable(m, {__tostring = function(x)
   return tostring(debug.getinfo(4).currentline + x.x)
 end})
 error(m)'
-script warnings.lua 'warn("@allow") warn("@off", "XXX", "@off") warn("@off")
+script warnings.lua 'warn("@allow") warn("@off", "text", "@off") warn("@off")
 warn("@on", "YYY", "@on") warn("@off") warn("@on") warn("", "@on") warn("@on")
 warn("Z", "Z", "Z")'
 script order.lua 'print "creating 1"
