@@ -15,38 +15,30 @@ local reading = "size = idle coroutines at which the store shared by threads is 
   .. "coroutines really created, because more were alive at once than are "
   .. "kept. A pool is large enough where new is 0; beyond, size costs nothing."
 
-local depth = cbench.scenario {
-  title     = "Pool size against depth",
-  about     = "How many idle coroutines must a pool keep for a nest so deep?",
-  params    = {
-    pool  = { "batch_spare" },
-    depth = { 100, 500, 1000, 2000 },
-    size  = sizes,
-  },
-  columns   = { "pool", "depth", "size" },
-  workload  = function (p)
-    return workload.nesting { depth = p.depth, pool = pool_of(p) }
-  end,
-  reference = { size = sizes[#sizes] },
-  time      = 8,
-  reading   = reading,
-}
+-- Sizes against the parameter `alive` of a workload, by which it has more
+-- coroutines alive at once.
+local function sizes_against(alive, name, title, question)
+  return cbench.scenario {
+    title     = title,
+    about     = question,
+    params    = {
+      pool  = { "batch_spare" },
+      [alive] = { 100, 500, 1000, 2000 },
+      size  = sizes,
+    },
+    columns   = { "pool", alive, "size" },
+    workload  = function (p)
+      return workload[name] { [alive] = p[alive], pool = pool_of(p) }
+    end,
+    reference = { size = sizes[#sizes] },
+    time      = 8,
+    reading   = reading,
+  }
+end
 
-local burst = cbench.scenario {
-  title     = "Pool size against bursts",
-  about     = "How many idle coroutines must a pool keep for a burst so large?",
-  params    = {
-    pool  = { "batch_spare" },
-    burst = { 100, 500, 1000, 2000 },
-    size  = sizes,
-  },
-  columns   = { "pool", "burst", "size" },
-  workload  = function (p)
-    return workload.pool_pair { burst = p.burst, pool = pool_of(p) }
-  end,
-  reference = { size = sizes[#sizes] },
-  time      = 8,
-  reading   = reading,
+return {
+  sizes_against("depth", "nesting", "Pool size against depth",
+    "How many idle coroutines must a pool keep for a nest so deep?"),
+  sizes_against("burst", "pool_pair", "Pool size against bursts",
+    "How many idle coroutines must a pool keep for a burst so large?"),
 }
-
-return { depth, burst }
