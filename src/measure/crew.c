@@ -11,6 +11,7 @@
 
 #include "measure/runner.h"
 
+#include "base/memory.h"
 #include "base/topology.h"
 
 #include <errno.h>
@@ -114,10 +115,9 @@ static void command_all(struct cb_crew *crew, enum command command, uint64_t n)
 struct cb_crew *cb_crew_create(struct cb_slot *slots, unsigned threads,
                                void *state)
 {
-  struct cb_crew *crew = aligned_alloc(CB_APART, sizeof *crew);
+  struct cb_crew *crew = cb_memory_apart(sizeof *crew);
   if (!crew)
     return NULL;
-  memset(crew, 0, sizeof *crew);
   crew->slots = slots;
   crew->threads = threads;
   crew->state = state;

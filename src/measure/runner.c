@@ -2,6 +2,7 @@
 
 #include "measure/runner.h"
 
+#include "base/memory.h"
 #include "base/ticks.h"
 #include "base/topology.h"
 #include "measure/causes.h"
@@ -125,14 +126,12 @@ static int make_slots(struct cb_runner *runner, struct cb_error *error)
 
   struct cb_result *result = runner->result;
   int *cpus = calloc(threads, sizeof *cpus);
-  runner->slots =
-      aligned_alloc(_Alignof(struct cb_slot), threads * sizeof *runner->slots);
+  runner->slots = cb_memory_apart(threads * sizeof *runner->slots);
   result->roles = calloc(threads, sizeof *result->roles);
   if (!cpus || !runner->slots || !result->roles) {
     free(cpus);
     return cb_fail(error, -ENOMEM, "out of memory for %u threads", threads);
   }
-  memset(runner->slots, 0, threads * sizeof *runner->slots);
   int status = choose_cpus(runner->variant, threads, cpus, error);
   for (size_t i = 0; i < work->role_count && status == 0; i++)
     for (unsigned j = 0; j < work->roles[i].threads; j++) {

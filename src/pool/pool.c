@@ -8,28 +8,18 @@
  */
 #include "pool/pool.h"
 
+#include "base/memory.h"
+
 #include "coroutine/kinds.h"
 #include "pool/kinds.h"
 
 #include <stdlib.h>
-#include <string.h>
-
-enum { LINE = 64 };
 
 static _Atomic uint64_t last_id;
 
 static struct pool *pool_of(struct cb_pool *base)
 {
   return (struct pool *)(void *)base;
-}
-
-static void *zeroed(size_t size)
-{
-  size_t whole = (size + LINE - 1) / LINE * LINE;
-  void *memory = aligned_alloc(LINE, whole);
-  if (memory)
-    memset(memory, 0, whole);
-  return memory;
 }
 
 /* ---- making and deleting; a system call beside, an atomic is nothing ---- */
@@ -136,7 +126,8 @@ static void thread_leaves(struct cb_belonging *belonging)
 
 static struct pool_local *join(struct pool *pool, struct cb_error *error)
 {
-  struct pool_local *local = zeroed(sizeof *local + pool->policy->local_size);
+  struct pool_local *local =
+      cb_memory_apart(sizeof *local + pool->policy->local_size);
   if (!local) {
     cb_fail(error, -ENOMEM, "out of memory");
     return NULL;
@@ -189,7 +180,7 @@ static struct cb_pool *create(const struct cb_spec *policy_spec,
 {
   const struct policy *policy =
       (const struct policy *)cb_spec_kind(policy_spec);
-  struct pool *pool = zeroed(sizeof *pool + policy->own_size);
+  struct pool *pool = cb_memory_apart(sizeof *pool + policy->own_size);
   if (!pool) {
     cb_fail(error, -ENOMEM, "out of memory");
     return NULL;

@@ -3,6 +3,8 @@
  */
 #include "ring/ring.h"
 
+#include "base/memory.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,14 +19,11 @@ void *cb_ring_allocate(size_t head, uint64_t slots, size_t slot_size,
   bool fits = !__builtin_mul_overflow(slots, slot_size, &size) &&
               !__builtin_add_overflow(size, head + CB_APART, &size);
   /* A line of nobody's behind the slots, for the prefetcher to run into. */
-  size = (size + CB_APART - 1) / CB_APART * CB_APART;
-  void *memory = fits ? aligned_alloc(CB_APART, size) : NULL;
-  if (!memory) {
+  void *memory = fits ? cb_memory_apart(size) : NULL;
+  if (!memory)
     cb_fail(error, -ENOMEM, "out of memory for a ring of %llu slots",
             (unsigned long long)slots);
-    return NULL;
-  }
-  return memset(memory, 0, size);
+  return memory;
 }
 
 int cb_ring_power_of_two(const char *kind, int64_t size, int64_t smallest,

@@ -4,8 +4,9 @@
  * words are atomics. */
 #include "service/calls.h"
 
+#include "base/memory.h"
+
 #include <stdlib.h>
-#include <string.h>
 
 enum { LINE = 64 };
 
@@ -35,10 +36,9 @@ static int create(const struct cb_spec *spec, struct cb_call *call,
   size_t bytes = (size_t)cb_spec_integer(spec, "bytes");
   size_t lines = (bytes + LINE - 1) / LINE;
   size_t size = sizeof(struct touch) + lines * LINE;
-  struct touch *touch = aligned_alloc(LINE, size);
+  struct touch *touch = cb_memory_apart(size);
   if (!touch)
     return cb_fail(error, -ENOMEM, "out of memory");
-  memset(touch, 0, size);
   touch->lines = lines;
   *call = (struct cb_call){
       .call = touch_lines, .argument = touch, .release = free, .mt_safe = true};

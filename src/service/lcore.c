@@ -7,6 +7,7 @@
  */
 #include "service/service.h"
 
+#include "base/memory.h"
 #include "base/ticks.h"
 #include "base/topology.h"
 
@@ -115,11 +116,9 @@ static void link_lcore(struct cb_services *set, struct cb_lcore *lcore)
 static struct cb_lcore *new_lcore(struct cb_services *set, unsigned number,
                                   int cpu)
 {
-  struct cb_lcore *lcore =
-      aligned_alloc(_Alignof(struct cb_lcore), sizeof *lcore);
+  struct cb_lcore *lcore = cb_memory_apart(sizeof *lcore);
   if (!lcore)
     return NULL;
-  memset(lcore, 0, sizeof *lcore);
   lcore->set = set;
   lcore->number = number;
   lcore->cpu = cpu;

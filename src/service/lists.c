@@ -2,6 +2,8 @@
  * the packed list of those that are mapped and runnable. */
 #include "service/service.h"
 
+#include "base/memory.h"
+
 #include <stdlib.h>
 
 struct cell *cb_cells_get(const struct cb_lcore *lcore, uint32_t slot)
@@ -38,7 +40,7 @@ int cb_cells_add(struct cb_lcore *lcore, struct service *service)
     return -ENOMEM;
   if (cb_cells_get(lcore, service->slot))
     return 0;
-  struct cell *cell = aligned_alloc(_Alignof(struct cell), sizeof *cell);
+  struct cell *cell = cb_memory_apart(sizeof *cell);
   if (!cell)
     return -ENOMEM;
   *cell = (struct cell){.service = service};

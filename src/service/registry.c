@@ -1,6 +1,8 @@
 /* registry.c - services by handle and by name, and their states. */
 #include "service/service.h"
 
+#include "base/memory.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -107,10 +109,9 @@ static int add_cells(struct cb_services *set, struct service *service)
 static struct service *new_slot(struct cb_services *set)
 {
   if (!set->spare) {
-    set->spare = aligned_alloc(_Alignof(struct service), sizeof *set->spare);
+    set->spare = cb_memory_apart(sizeof *set->spare);
     if (!set->spare)
       return NULL;
-    memset(set->spare, 0, sizeof *set->spare);
     set->spare->slot = set->slot_count;
   }
   if (grow_slots(set) < 0 || add_cells(set, set->spare) < 0)

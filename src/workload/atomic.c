@@ -10,6 +10,7 @@
  * last value of one of the threads.
  */
 #include "base/cpu.h"
+#include "base/memory.h"
 #include "workload/kinds.h"
 
 #include <errno.h>
@@ -263,7 +264,7 @@ static int create(const struct cb_spec *spec, struct cb_workload *workload,
 {
   unsigned threads = (unsigned)cb_spec_integer(spec, "threads");
   struct state *state =
-      aligned_alloc(CB_APART, sizeof *state + threads * sizeof *state->lanes);
+      cb_memory_apart(sizeof *state + threads * sizeof *state->lanes);
   if (!state)
     return cb_fail(error, -ENOMEM, "out of memory for %u threads", threads);
   state->operation = find(cb_spec_string(spec, "op"));

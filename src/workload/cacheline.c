@@ -10,6 +10,7 @@
  * sees anything but the next step counts it as an error.
  */
 #include "base/cpu.h"
+#include "base/memory.h"
 #include "workload/kinds.h"
 
 #include <errno.h>
@@ -117,7 +118,7 @@ static int create(const struct cb_spec *spec, struct cb_workload *workload,
                   struct cb_error *error)
 {
   (void)spec;
-  struct state *state = aligned_alloc(CB_APART, sizeof *state);
+  struct state *state = cb_memory_apart(sizeof *state);
   if (!state)
     return cb_fail(error, -ENOMEM, "out of memory");
   state->roles[0] =

@@ -1,6 +1,7 @@
 #include "workload/coroutines.h"
 
 #include "base/cpu.h"
+#include "base/memory.h"
 #include "pool/pool.h"
 
 #include <errno.h>
@@ -226,10 +227,9 @@ static int make_workers(struct state *state, const struct cb_spec *spec,
 {
   unsigned threads = state->role.threads;
   int status = 0;
-  state->workers = aligned_alloc(CB_APART, threads * sizeof *state->workers);
+  state->workers = cb_memory_apart(threads * sizeof *state->workers);
   if (!state->workers)
     return cb_fail(error, -ENOMEM, "out of memory");
-  memset(state->workers, 0, threads * sizeof *state->workers);
   for (unsigned i = 0; status == 0 && i < threads; i++)
     status = make_worker(state, &state->workers[i], spec, error);
   return status;

@@ -1,5 +1,7 @@
 #include "workload/lanes.h"
 
+#include "base/memory.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,10 +27,9 @@ int cb_lanes_create(const struct cb_spec *spec, struct cb_workload *workload,
 {
   unsigned threads = (unsigned)cb_spec_integer(spec, "threads");
   struct cb_lanes *lanes =
-      aligned_alloc(CB_APART, sizeof *lanes + threads * sizeof *lanes->lane);
+      cb_memory_apart(sizeof *lanes + threads * sizeof *lanes->lane);
   if (!lanes)
     return cb_fail(error, -ENOMEM, "out of memory for %u threads", threads);
-  memset(lanes, 0, sizeof *lanes);
   lanes->role =
       (struct cb_role){.name = "worker", .threads = threads, .run = run};
   *workload = (struct cb_workload){.state = lanes,

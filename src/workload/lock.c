@@ -9,6 +9,7 @@
 
 #include "base/cpu.h"
 #include "base/locks.h"
+#include "base/memory.h"
 #include "workload/kinds.h"
 
 #include <errno.h>
@@ -79,7 +80,7 @@ static int create(const struct cb_spec *spec, struct cb_workload *workload,
                    kind->kind.name, kind->threads,
                    kind->threads == 1 ? "" : "s", threads);
 
-  struct state *state = aligned_alloc(CB_APART, sizeof *state);
+  struct state *state = cb_memory_apart(sizeof *state);
   if (!state)
     return cb_fail(error, -ENOMEM, "out of memory");
   state->kind = kind;

@@ -4,12 +4,13 @@
  */
 #include "workload/pipeline.h"
 
+#include "base/memory.h"
+
 #include "coroutine/kinds.h"
 #include "workload/kinds.h"
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* An open loop is looked at for so long at a time, that the latency of its last
  * items is nothing beside. */
@@ -156,7 +157,7 @@ static void describe(struct pipeline *pipeline, struct cb_workload *workload)
 static int create(const struct cb_spec *spec, struct cb_workload *workload,
                   struct cb_error *error)
 {
-  struct pipeline *pipeline = cb_stage_memory(sizeof *pipeline);
+  struct pipeline *pipeline = cb_memory_apart(sizeof *pipeline);
   if (!pipeline)
     return cb_fail(error, -ENOMEM, "out of memory");
   pipeline->wait = cb_ring_wait_of(spec);

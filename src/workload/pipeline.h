@@ -142,9 +142,8 @@ extern const struct stage_kind cb_stage_source, cb_stage_ring, cb_stage_service,
 /* "stage 2 (ring): ..." Returns code. */
 int cb_stage_fail(const struct stage *stage, int code, struct cb_error *error,
                   const char *format, ...) CB_PRINTF(4, 5);
-/* Zeroed memory of its own lines; NULL when there is none. */
-void *cb_stage_memory(size_t size);
-/* The same, as the node of a lane. */
+/* Zeroed memory of its own lines, as the node of a lane; NULL when there is
+ * none. */
 void *cb_stage_node(struct stage *stage, struct lane *lane, size_t size);
 /* The stage of that kind in the section, or NULL. */
 struct stage *cb_stage_in(const struct section *section,

@@ -6,6 +6,8 @@
  */
 #include "workload/pipeline.h"
 
+#include "base/memory.h"
+
 #include <errno.h>
 #include <stdlib.h>
 
@@ -138,7 +140,7 @@ static bool make_lanes(struct section *section)
 {
   struct pipeline *pipeline = section->pipeline;
   section->lanes =
-      cb_stage_memory(section->lane_count * sizeof *section->lanes);
+      cb_memory_apart(section->lane_count * sizeof *section->lanes);
   if (!section->lanes)
     return false;
   for (unsigned i = 0; i < section->lane_count; i++) {

@@ -2,10 +2,10 @@
  * of them need. */
 #include "workload/pipeline.h"
 
+#include "base/memory.h"
+
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 static const struct cb_kind *const kinds[] = {
     &cb_stage_source.kind,
@@ -32,18 +32,9 @@ int cb_stage_fail(const struct stage *stage, int code, struct cb_error *error,
                  stage->kind->kind.name, text);
 }
 
-void *cb_stage_memory(size_t size)
-{
-  size_t whole = (size + CB_APART - 1) / CB_APART * CB_APART;
-  void *memory = aligned_alloc(CB_APART, whole);
-  if (memory)
-    memset(memory, 0, whole);
-  return memory;
-}
-
 void *cb_stage_node(struct stage *stage, struct lane *lane, size_t size)
 {
-  struct node *node = cb_stage_memory(size);
+  struct node *node = cb_memory_apart(size);
   if (node) {
     node->stage = stage;
     node->lane = lane;

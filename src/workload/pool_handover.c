@@ -11,13 +11,13 @@
 
 #include "base/cpu.h"
 #include "base/lock.h"
+#include "base/memory.h"
 #include "workload/kinds.h"
 #include "workload/pools.h"
 
 #include <errno.h>
 #include <stdatomic.h>
 #include <stdlib.h>
-#include <string.h>
 
 struct pair {
   _Alignas(CB_APART) struct cb_coroutine *_Atomic slot; /* NULL: empty */
@@ -207,10 +207,9 @@ static int make_pairs(struct state *state, unsigned threads,
                                      .begin = furnish};
   state->roles[1] =
       (struct cb_role){.name = "freer", .threads = threads, .run = free_all};
-  state->pairs = aligned_alloc(CB_APART, threads * sizeof *state->pairs);
+  state->pairs = cb_memory_apart(threads * sizeof *state->pairs);
   if (!state->pairs)
     return cb_fail(error, -ENOMEM, "out of memory");
-  memset(state->pairs, 0, threads * sizeof *state->pairs);
   return 0;
 }
 

@@ -1,5 +1,7 @@
 #include "workload/rings.h"
 
+#include "base/memory.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -276,17 +278,15 @@ static int make_rings(struct ring_work *work, const struct ring_job *job,
 
 static struct ring_work *new_work(const struct ring_job *job)
 {
-  struct ring_work *work =
-      aligned_alloc(_Alignof(struct ring_work), sizeof *work);
+  struct ring_work *work = cb_memory_apart(sizeof *work);
   if (!work)
     return NULL;
-  memset(work, 0, sizeof *work);
   memcpy(work->roles, job->roles, sizeof work->roles);
   memcpy(work->does, job->does, sizeof work->does);
   work->burst = (uint32_t)job->burst;
   work->wait = job->wait;
   make_values(&work->values);
-  work->lanes = aligned_alloc(CB_APART, threads_of(work) * sizeof *work->lanes);
+  work->lanes = cb_memory_apart(threads_of(work) * sizeof *work->lanes);
   if (!work->lanes) {
     free(work);
     return NULL;

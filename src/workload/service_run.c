@@ -18,6 +18,7 @@
 #include "workload/services.h"
 
 #include "base/cpu.h"
+#include "base/memory.h"
 #include "service/service.h"
 
 #include <stdio.h>
@@ -515,11 +516,10 @@ static const char *operation_of(const struct state *state)
 
 static struct state *new_state(unsigned seats)
 {
-  struct state *state = aligned_alloc(
-      _Alignof(struct state), sizeof *state + seats * sizeof(struct seat));
+  struct state *state =
+      cb_memory_apart(sizeof *state + seats * sizeof(struct seat));
   if (!state)
     return NULL;
-  memset(state, 0, sizeof *state);
   state->seats = seats;
   state->roles[0] = (struct cb_role){.name = "lcore",
                                      .threads = 1,

@@ -10,6 +10,7 @@
  */
 #include "workload/pipeline.h"
 
+#include "base/memory.h"
 #include "base/ticks.h"
 #include "coroutine/backend.h"
 #include "workload/pools.h"
@@ -144,10 +145,10 @@ static struct node *take(struct stage *stage, struct lane *lane)
   line->depth = shared->depth;
   line->bytes = (size_t)shared->bytes;
   line->mask = room - 1;
-  line->waiting = cb_stage_memory(room * sizeof(struct cb_coroutine *));
-  line->done = cb_stage_memory(room * sizeof *line->done);
+  line->waiting = cb_memory_apart(room * sizeof(struct cb_coroutine *));
+  line->done = cb_memory_apart(room * sizeof *line->done);
   if (self->ticks)
-    self->due = cb_stage_memory(room * sizeof *self->due);
+    self->due = cb_memory_apart(room * sizeof *self->due);
   self->node.push = push;
   self->node.poll = poll;
   self->node.reset = reset;
@@ -231,7 +232,7 @@ static int make_pool(struct stage *stage, const struct cb_spec *spec,
 static int plan(struct stage *stage, const struct cb_spec *spec,
                 struct cb_error *error)
 {
-  struct shared *shared = cb_stage_memory(sizeof *shared);
+  struct shared *shared = cb_memory_apart(sizeof *shared);
   stage->data = shared;
   if (!shared)
     return cb_stage_fail(stage, -ENOMEM, error, "out of memory");

@@ -9,6 +9,7 @@
  */
 #include "workload/pipeline.h"
 
+#include "base/memory.h"
 #include "base/ticks.h"
 
 #include <errno.h>
@@ -78,8 +79,8 @@ static struct node *take(struct stage *stage, struct lane *lane)
     return NULL;
   device->ticks = *ticks;
   device->mask = room - 1;
-  device->items = cb_stage_memory(room * sizeof *device->items);
-  device->due = cb_stage_memory(room * sizeof *device->due);
+  device->items = cb_memory_apart(room * sizeof *device->items);
+  device->due = cb_memory_apart(room * sizeof *device->due);
   device->node.push = push;
   device->node.poll = poll;
   device->node.reset = reset;
@@ -94,7 +95,7 @@ static struct node *take(struct stage *stage, struct lane *lane)
 static int plan(struct stage *stage, const struct cb_spec *spec,
                 struct cb_error *error)
 {
-  uint64_t *ticks = cb_stage_memory(sizeof *ticks);
+  uint64_t *ticks = cb_memory_apart(sizeof *ticks);
   stage->data = ticks;
   if (!ticks)
     return cb_stage_fail(stage, -ENOMEM, error, "out of memory");

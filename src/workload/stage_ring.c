@@ -9,11 +9,12 @@
  */
 #include "workload/pipeline.h"
 
+#include "base/memory.h"
+
 #include "workload/rings.h"
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 typedef uint32_t put_function(struct cb_ring *ring, const uint64_t *values,
                               uint32_t n, uint32_t *room);
@@ -134,7 +135,7 @@ static struct node *take(struct stage *stage, struct lane *lane)
   put->put = shared->put;
   put->burst = shared->burst;
   put->mask = room - 1;
-  put->backlog = cb_stage_memory(room * sizeof *put->backlog);
+  put->backlog = cb_memory_apart(room * sizeof *put->backlog);
   put->node.push = push;
   put->node.poll = poll_backlog;
   put->node.reset = reset_put;
@@ -246,7 +247,7 @@ static int plan(struct stage *stage, const struct cb_spec *spec,
                 struct cb_error *error)
 {
   struct cb_error trouble = {.code = -EINVAL, .text = "out of memory"};
-  struct shared *shared = cb_stage_memory(sizeof *shared);
+  struct shared *shared = cb_memory_apart(sizeof *shared);
   stage->data = shared;
   if (!shared || choose_ring(shared, spec, &trouble) < 0)
     return cb_stage_fail(stage, trouble.code, error, "%s", trouble.text);

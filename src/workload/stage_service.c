@@ -8,6 +8,8 @@
  */
 #include "workload/pipeline.h"
 
+#include "base/memory.h"
+
 #include "service/calls.h"
 #include "workload/services.h"
 
@@ -80,7 +82,7 @@ static int plan(struct stage *stage, const struct cb_spec *spec,
                 struct cb_error *error)
 {
   struct section *section = stage->section;
-  struct shared *shared = cb_stage_memory(sizeof *shared);
+  struct shared *shared = cb_memory_apart(sizeof *shared);
   unsigned lcores = (unsigned)cb_spec_integer(spec, "lcores");
   stage->data = shared;
   if (!shared)

@@ -10,6 +10,7 @@
  */
 #include "workload/pipeline.h"
 
+#include "base/memory.h"
 #include "base/ticks.h"
 
 #include <errno.h>
@@ -140,11 +141,11 @@ static bool allocate(struct sink_node *sink, const struct pipeline *pipeline)
 {
   uint64_t room = cb_pipeline_room(pipeline);
   sink->ways = pipeline->ways;
-  sink->next = cb_stage_memory(sink->ways * sizeof *sink->next);
+  sink->next = cb_memory_apart(sink->ways * sizeof *sink->next);
   if (sink->open)
-    sink->latency = cb_stage_memory(sizeof *sink->latency);
+    sink->latency = cb_memory_apart(sizeof *sink->latency);
   if (!sink->source)
-    sink->returned = cb_stage_memory(room * sizeof *sink->returned);
+    sink->returned = cb_memory_apart(room * sizeof *sink->returned);
   sink->mask = room - 1;
   return sink->next && (!sink->open || sink->latency) &&
          (sink->source || sink->returned);

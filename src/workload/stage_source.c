@@ -12,6 +12,7 @@
  */
 #include "workload/pipeline.h"
 
+#include "base/memory.h"
 #include "base/ticks.h"
 
 #include <errno.h>
@@ -178,7 +179,7 @@ static struct node *give(struct stage *stage, struct lane *lane)
   struct source_node *source = cb_stage_node(stage, lane, sizeof *source);
   if (!source)
     return NULL;
-  source->free = cb_stage_memory(pipeline->depth * sizeof *source->free);
+  source->free = cb_memory_apart(pipeline->depth * sizeof *source->free);
   source->items = pipeline->items;
   source->burst = shared->burst;
   source->interval = pipeline->interval;
@@ -210,7 +211,7 @@ static int plan(struct stage *stage, const struct cb_spec *spec,
                 struct cb_error *error)
 {
   struct pipeline *pipeline = stage->pipeline;
-  struct source *source = cb_stage_memory(sizeof *source);
+  struct source *source = cb_memory_apart(sizeof *source);
   stage->data = source;
   if (!source)
     return cb_stage_fail(stage, -ENOMEM, error, "out of memory");
@@ -219,7 +220,7 @@ static int plan(struct stage *stage, const struct cb_spec *spec,
                          "a chain has one source, at its beginning");
   source->burst = (uint32_t)cb_spec_integer(spec, "burst");
   pipeline->depth = (uint64_t)cb_spec_integer(spec, "depth");
-  pipeline->items = cb_stage_memory(pipeline->depth * sizeof *pipeline->items);
+  pipeline->items = cb_memory_apart(pipeline->depth * sizeof *pipeline->items);
   if (!pipeline->items)
     return cb_stage_fail(stage, -ENOMEM, error, "out of memory for %llu items",
                          (unsigned long long)pipeline->depth);
