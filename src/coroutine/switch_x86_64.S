@@ -38,6 +38,11 @@
   .cfi_adjust_cfa_offset 8;                                                    \
   .cfi_rel_offset r15, 0
 
+#define EXCHANGE(coroutine)                                                    \
+  movq COROUTINE_SP(coroutine), %rdx;                                          \
+  movq %rsp, COROUTINE_SP(coroutine);                                          \
+  movq %rdx, %rsp
+
 #define RESTORE_AND_GO                                                         \
   popq %r15;                                                                   \
   .cfi_adjust_cfa_offset -8;                                                   \
@@ -81,9 +86,7 @@
 FUNCTION(cb_switch)
   SAVE
   movl %esi, %eax
-  movq COROUTINE_SP(%rdi), %rdx
-  movq %rsp, COROUTINE_SP(%rdi)
-  movq %rdx, %rsp
+  EXCHANGE(%rdi)
   RESTORE_AND_GO
 END(cb_switch)
 
@@ -95,9 +98,7 @@ FUNCTION(cb_switch_fpu)
   stmxcsr (%rsp)
   fnstcw 4(%rsp)
   movl %esi, %eax
-  movq COROUTINE_SP(%rdi), %rdx
-  movq %rsp, COROUTINE_SP(%rdi)
-  movq %rdx, %rsp
+  EXCHANGE(%rdi)
   ldmxcsr (%rsp)
   fldcw 4(%rsp)
   addq $8, %rsp
@@ -124,43 +125,31 @@ END(cb_switch_fpu)
 #define PARK(name)                                                             \
   leaq name(%rip), %rcx;                                                       \
   subq $56, %rsp;                                                              \
+  .cfi_adjust_cfa_offset 56;                                                   \
+  movl $TERMINATE, %eax;                                                       \
   movq %rcx, 48(%rsp);                                                         \
   movq %rbx, 32(%rsp)
-
-/* Nothing can unwind from here on, and nothing needs to. */
-#define GO_BACK                                                                \
-  movl $TERMINATE, %eax;                                                       \
-  popq %r15;                                                                   \
-  popq %r14;                                                                   \
-  popq %r13;                                                                   \
-  popq %r12;                                                                   \
-  popq %rbx;                                                                   \
-  popq %rbp;                                                                   \
-  popq %rcx;                                                                   \
-  notrack jmp *%rcx
 
 FUNCTION(cb_switch_live)
   LIVE
   PARK(cb_switch_live)
-  movq COROUTINE_SP(%rbx), %rdx
-  movq %rsp, COROUTINE_SP(%rbx)
-  movq %rdx, %rsp
-  GO_BACK
+  EXCHANGE(%rbx)
+  RESTORE_AND_GO
 END(cb_switch_live)
 
 FUNCTION(cb_switch_fpu_live)
   LIVE
   PARK(cb_switch_fpu_live)
   subq $8, %rsp
+  .cfi_adjust_cfa_offset 8
   stmxcsr (%rsp)
   fnstcw 4(%rsp)
-  movq COROUTINE_SP(%rbx), %rdx
-  movq %rsp, COROUTINE_SP(%rbx)
-  movq %rdx, %rsp
+  EXCHANGE(%rbx)
   ldmxcsr (%rsp)
   fldcw 4(%rsp)
   addq $8, %rsp
-  GO_BACK
+  .cfi_adjust_cfa_offset -8
+  RESTORE_AND_GO
 END(cb_switch_fpu_live)
 
 /* The first frame of a coroutine that is run by a function: rbx is the
