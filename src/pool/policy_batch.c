@@ -166,11 +166,6 @@ const struct policy cb_pool_batch = {
     .local_size = sizeof(struct own),
     .create = create,
     .destroy = cb_batch_store_destroy,
-    .join = join,
-    .get = get,
-    .put = put,
-    .take = take,
-    .give = give,
-    .leave = leave,
+    POOL_OPS,
     .drain = cb_batch_drain,
     .shared = cb_batch_count};

@@ -81,11 +81,6 @@ const struct policy cb_pool_local = {
     .kind.options = options,
     .own_size = sizeof(struct own),
     .create = create,
-    .join = join,
-    .get = get,
-    .put = put,
-    .take = take,
-    .give = give,
-    .leave = leave,
+    POOL_OPS,
     .drain = drain,
     .shared = shared_count};

@@ -51,11 +51,6 @@ const struct policy cb_pool_release = {
     .kind.options = options,
     .own_size = sizeof(struct release),
     .create = create,
-    .join = join,
-    .get = get,
-    .put = put,
-    .take = take,
-    .give = give,
-    .leave = leave,
+    POOL_OPS,
     .drain = cb_release_drain,
     .shared = cb_release_count};

@@ -93,11 +93,6 @@ const struct policy cb_pool_release_stash = {
     .own_size = sizeof(struct shared),
     .local_size = sizeof(struct own),
     .create = create,
-    .join = join,
-    .get = get,
-    .put = put,
-    .take = take,
-    .give = give,
-    .leave = leave,
+    POOL_OPS,
     .drain = cb_release_drain,
     .shared = cb_release_count};

@@ -186,4 +186,9 @@ CB_HOT void keep_or_delete(pool_put *put, struct cb_pool *base,
     keep_or_delete(put, base, coroutine);                                      \
   }
 
+/* For a policy's struct: its functions of these names, and those ways. */
+#define POOL_OPS                                                               \
+  .join = join, .get = get, .put = put, .take = take, .give = give,            \
+  .leave = leave
+
 #endif
