@@ -12,16 +12,12 @@
 
 static uint64_t run_producer(void *opaque, unsigned thread, uint64_t n)
 {
-  struct ring_work *work = opaque;
-  struct ring_lane *lane = ring_lane(work, 0, thread);
-  return ring_done(lane, work->loops->produce(work->ring, &lane->pass, n), n);
+  return ring_produce(opaque, 0, thread, n);
 }
 
 static uint64_t run_consumer(void *opaque, unsigned thread, uint64_t n)
 {
-  struct ring_work *work = opaque;
-  struct ring_lane *lane = ring_lane(work, 1, thread);
-  return ring_done(lane, work->loops->consume(work->ring, &lane->pass, n), n);
+  return ring_consume(opaque, 1, thread, n);
 }
 
 static double completed(struct ring_work *work, unsigned role)
@@ -36,12 +32,8 @@ static double completed(struct ring_work *work, unsigned role)
 
 static size_t counters(void *opaque, struct cb_counter *list, size_t capacity)
 {
-  struct ring_work *work = opaque;
-  if (capacity < 2)
-    return 0;
-  list[0] = (struct cb_counter){"completed_in", CB_GAUGE, completed(work, 0)};
-  list[1] = (struct cb_counter){"completed_out", CB_GAUGE, completed(work, 1)};
-  return 2;
+  static const char *const names[] = {"completed_in", "completed_out"};
+  return cb_ring_counters(opaque, list, capacity, CB_GAUGE, names, completed);
 }
 
 static int create(const struct cb_spec *spec, struct cb_workload *workload,

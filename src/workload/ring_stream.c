@@ -19,17 +19,12 @@ static uint64_t share(const struct ring_work *work, unsigned thread, uint64_t n)
 
 static uint64_t run_consumer(void *opaque, unsigned thread, uint64_t n)
 {
-  struct ring_work *work = opaque;
-  struct ring_lane *lane = ring_lane(work, 0, thread);
-  n = share(work, thread, n);
-  return ring_done(lane, work->loops->consume(work->ring, &lane->pass, n), n);
+  return ring_consume(opaque, 0, thread, share(opaque, thread, n));
 }
 
 static uint64_t run_producer(void *opaque, unsigned thread, uint64_t n)
 {
-  struct ring_work *work = opaque;
-  struct ring_lane *lane = ring_lane(work, 1, thread);
-  return ring_done(lane, work->loops->produce(work->ring, &lane->pass, n), n);
+  return ring_produce(opaque, 1, thread, n);
 }
 
 static double polls(struct ring_work *work, unsigned role)
@@ -42,12 +37,8 @@ static double polls(struct ring_work *work, unsigned role)
 
 static size_t counters(void *opaque, struct cb_counter *list, size_t capacity)
 {
-  struct ring_work *work = opaque;
-  if (capacity < 2)
-    return 0;
-  list[0] = (struct cb_counter){"found_empty", CB_SHARE, polls(work, 0)};
-  list[1] = (struct cb_counter){"found_full", CB_SHARE, polls(work, 1)};
-  return 2;
+  static const char *const names[] = {"found_empty", "found_full"};
+  return cb_ring_counters(opaque, list, capacity, CB_SHARE, names, polls);
 }
 
 static int create(const struct cb_spec *spec, struct cb_workload *workload,

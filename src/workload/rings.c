@@ -276,6 +276,18 @@ static int make_rings(struct ring_work *work, const struct ring_job *job,
   return 0;
 }
 
+size_t cb_ring_counters(struct ring_work *work, struct cb_counter *list,
+                        size_t capacity, enum cb_counter_type type,
+                        const char *const names[2],
+                        double (*figure)(struct ring_work *work, unsigned role))
+{
+  if (capacity < 2)
+    return 0;
+  for (unsigned role = 0; role < 2; role++)
+    list[role] = (struct cb_counter){names[role], type, figure(work, role)};
+  return 2;
+}
+
 static struct ring_work *new_work(const struct ring_job *job)
 {
   struct ring_work *work = cb_memory_apart(sizeof *work);

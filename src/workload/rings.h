@@ -84,6 +84,28 @@ CB_INLINE uint64_t ring_done(struct ring_lane *lane, uint64_t done, uint64_t n)
   return done;
 }
 
+/* n elements by a thread of the role: in, and out. */
+CB_INLINE uint64_t ring_produce(struct ring_work *work, unsigned role,
+                                unsigned thread, uint64_t n)
+{
+  struct ring_lane *lane = ring_lane(work, role, thread);
+  return ring_done(lane, work->loops->produce(work->ring, &lane->pass, n), n);
+}
+
+CB_INLINE uint64_t ring_consume(struct ring_work *work, unsigned role,
+                                unsigned thread, uint64_t n)
+{
+  struct ring_lane *lane = ring_lane(work, role, thread);
+  return ring_done(lane, work->loops->consume(work->ring, &lane->pass, n), n);
+}
+
+/* A workload's counters: the same figure of both roles, by these names. */
+size_t cb_ring_counters(struct ring_work *work, struct cb_counter *list,
+                        size_t capacity, enum cb_counter_type type,
+                        const char *const names[2],
+                        double (*figure)(struct ring_work *work,
+                                         unsigned role));
+
 #define RING_OPTION_RING(kind_name)                                            \
   {                                                                            \
     .name = "ring", .type = CB_KIND, .preset = (kind_name),                    \
