@@ -25,6 +25,7 @@ build() { # OUTPUT TEST [FLAG...]
     -static -pthread -I"$dir" -I"$top_srcdir/tests/c/mini" -I"$src" -o "$dir/$output" \
     "$top_srcdir/tests/c/$test.c" "$src"/base/error.c "$src"/base/kinds.c \
     "$src"/base/names.c "$src"/base/spec.c "$src"/base/mapping.c \
+    "$src"/base/memory.c \
     "$src"/coroutine/*.c "$src"/coroutine/switch_aarch64.S "$src"/pool/*.c \
     -lm 2>"$dir/errors" && return
   sed 's/^/# /' "$dir/errors"
