@@ -10,20 +10,8 @@ folder=$(mktemp -d) || exit 1
 trap 'rm -rf "$folder"' EXIT
 
 echo 1..11
-number=0
-result() { # STATUS NAME
-  number=$((number + 1))
-  if [ "$1" = 0 ]; then
-    echo "ok $number - $2"
-  else
-    echo "not ok $number - $2"
-    sed 's/^/# /' "$folder/out" 2>/dev/null
-  fi
-}
-skip() {
-  number=$((number + 1))
-  echo "ok $number - $1 # SKIP $2"
-}
+out=$folder/out
+. "$top_srcdir/tests/cli/tap.sh"
 
 tree=$folder/tree
 MAKEFLAGS='' make -C "$top_builddir" install DESTDIR="$tree" >"$folder/out" 2>&1

@@ -7,20 +7,7 @@ out=$(mktemp) || exit 1
 trap 'rm -f "$out"' EXIT
 
 echo 1..23
-number=0
-result() { # STATUS NAME
-  number=$((number + 1))
-  if [ "$1" = 0 ]; then
-    echo "ok $number - $2"
-  else
-    echo "not ok $number - $2"
-    tail -n 30 "$out" | sed 's/^/# /'
-  fi
-}
-skip() { # NAME REASON
-  number=$((number + 1))
-  echo "ok $number - $1 # SKIP $2"
-}
+. "$top_srcdir/tests/cli/tap.sh"
 lacks() { # PEER NAME: skips when the peer is not there
   case " $PEERS " in
   *" peers/$1.la "*)

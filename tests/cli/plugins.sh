@@ -7,20 +7,8 @@ cd "$folder" || exit 1
 export CBENCH_PLUGIN_PATH=
 
 echo 1..26
-number=0
-result() { # STATUS NAME
-  number=$((number + 1))
-  if [ "$1" = 0 ]; then
-    echo "ok $number - $2"
-  else
-    echo "not ok $number - $2"
-    sed 's/^/# /' "$folder/out" 2>/dev/null
-  fi
-}
-skip() {
-  number=$((number + 1))
-  echo "ok $number - $1 # SKIP $2"
-}
+out=$folder/out
+. "$top_srcdir/tests/cli/tap.sh"
 build() { # FILE OUTPUT [FLAGS...]
   file=$1 output=$2
   shift 2

@@ -6,20 +6,8 @@ trap 'rm -rf "$folder"' EXIT
 cd "$folder" || exit 1
 
 echo 1..8
-number=0
-result() { # STATUS NAME
-  number=$((number + 1))
-  if [ "$1" = 0 ]; then
-    echo "ok $number - $2"
-  else
-    echo "not ok $number - $2"
-    sed 's/^/# /' out
-  fi
-}
-skip() { # NAME WHY
-  number=$((number + 1))
-  echo "ok $number - $1 # SKIP $2"
-}
+out=$folder/out
+. "$top_srcdir/tests/cli/tap.sh"
 says() { # PATTERN COMMAND...
   pattern=$1
   shift

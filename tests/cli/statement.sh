@@ -7,16 +7,8 @@ mkdir temporary
 export TMPDIR="$folder/temporary"
 
 echo 1..12
-number=0
-result() { # STATUS NAME
-  number=$((number + 1))
-  if [ "$1" = 0 ]; then
-    echo "ok $number - $2"
-  else
-    echo "not ok $number - $2"
-    sed 's/^/# /' out
-  fi
-}
+out=$folder/out
+. "$top_srcdir/tests/cli/tap.sh"
 says() { # PATTERN CODE: what the code prints
   "$CBENCH" -e "local cbench = require 'cbench'; local c = cbench.workload.c
     local brief = { time = 30, rounds = 5 }
