@@ -362,6 +362,15 @@ static void choose_warmup(struct cb_runner *runner)
     runner->slots[i].warmup = worth ? warmup : 0;
 }
 
+/* The probe may have been held up; a batch that was quicker knows better. */
+static void learn_cost(struct cb_runner *runner, uint64_t n,
+                       const struct cb_sample *sample)
+{
+  double cost = cb_runner_worth(runner, sample) / (double)n;
+  if (runner->cost > cost)
+    runner->cost = cost;
+}
+
 int cb_runner_batch(struct cb_runner *runner, uint64_t n,
                     struct cb_sample *sample)
 {
@@ -381,6 +390,7 @@ int cb_runner_batch(struct cb_runner *runner, uint64_t n,
   else if (run_here(runner, n) < 0)
     return runner->result->reason.code;
   collect(runner, sample);
+  learn_cost(runner, n, sample);
   return 0;
 }
 

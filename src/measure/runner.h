@@ -56,7 +56,7 @@ struct cb_runner {
   bool ready;             /* set up, threads begun */
   bool escaped;           /* a body was left by force */
   uint64_t n;             /* operations of each thread in a batch */
-  double cost;            /* ticks of one operation, as calibrated */
+  double cost;            /* ticks of one operation, the least seen */
   uint64_t total;         /* operations of all threads since set-up */
   uint64_t since_mark;    /* the first role's since the counters were read,
                              those that were not timed too */
