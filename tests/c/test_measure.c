@@ -1,176 +1,10 @@
-/* Measuring: batches, rounds and limits, with workloads that do nothing but
- * keep a record of how they were called. */
-#include "test.h"
+/* Measuring: batches and rounds. */
+#include "fake.h"
 
-#include "base/cpu.h"
-#include "base/ticks.h"
 #include "base/topology.h"
 
 #include <errno.h>
-#include <stdatomic.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
-
-/* Spins for so many ticks an operation, and remembers. */
-struct fake {
-  struct cb_role roles[2];
-  struct cb_workload work;
-  const struct cb_control *control;
-  double cost;      /* ticks */
-  uint64_t give_up; /* most operations a call of run does, 0: all */
-  int setup_status, begin_status, check_status, prepare_status;
-  bool deaf;          /* does not look at stop */
-  bool interruptible; /* but can be told */
-  atomic_bool told;
-  atomic_ulong operations, batches, begun, ended;
-  uint64_t prepared, checked, torn_down, proven;
-};
-
-static void spin(double ticks)
-{
-  uint64_t start = cb_ticks_begin();
-  while ((double)(cb_ticks_end() - start) < ticks)
-    continue;
-}
-
-static uint64_t run(void *state, unsigned thread, uint64_t n)
-{
-  struct fake *fake = state;
-  (void)thread;
-  if (fake->give_up > 0 && n > fake->give_up)
-    n = fake->give_up;
-  if (fake->cost > 0)
-    spin(fake->cost * (double)n);
-  atomic_fetch_add(&fake->operations, n);
-  atomic_fetch_add(&fake->batches, 1);
-  return n;
-}
-
-/* Never ends of itself. */
-static uint64_t run_for_ever(void *state, unsigned thread, uint64_t n)
-{
-  struct fake *fake = state;
-  (void)thread;
-  (void)n;
-  while ((fake->deaf || !atomic_load(&fake->control->stop)) &&
-         !atomic_load(&fake->told))
-    continue;
-  return 0;
-}
-
-static int setup(void *state, const struct cb_control *control,
-                 struct cb_error *error)
-{
-  struct fake *fake = state;
-  fake->control = control;
-  return fake->setup_status < 0
-             ? cb_fail(error, fake->setup_status, "cannot set up")
-             : 0;
-}
-
-static int begin(void *state, unsigned thread, struct cb_error *error)
-{
-  struct fake *fake = state;
-  atomic_fetch_add(&fake->begun, 1);
-  if (fake->begin_status < 0)
-    return cb_fail(error, fake->begin_status, "thread %u cannot begin", thread);
-  return 0;
-}
-
-static void end(void *state, unsigned thread)
-{
-  struct fake *fake = state;
-  (void)thread;
-  atomic_fetch_add(&fake->ended, 1);
-}
-
-static int prepare(void *state, uint64_t n, struct cb_error *error)
-{
-  struct fake *fake = state;
-  (void)n;
-  if (++fake->prepared > 2 && fake->prepare_status < 0)
-    return cb_fail(error, fake->prepare_status, "cannot prepare");
-  return 0;
-}
-
-static int check(void *state, uint64_t operations, struct cb_error *error)
-{
-  struct fake *fake = state;
-  fake->checked++;
-  fake->proven = operations;
-  return fake->check_status < 0
-             ? cb_fail(error, fake->check_status, "one got lost")
-             : 0;
-}
-
-static size_t counters(void *state, struct cb_counter *counters,
-                       size_t capacity)
-{
-  struct fake *fake = state;
-  double operations = (double)atomic_load(&fake->operations);
-  assert_true(capacity >= 3);
-  counters[0] = (struct cb_counter){"done", CB_COUNT, operations};
-  counters[1] = (struct cb_counter){"half", CB_SHARE, operations / 2};
-  counters[2] = (struct cb_counter){"level", CB_GAUGE, 7};
-  return 3;
-}
-
-static void teardown(void *state)
-{
-  struct fake *fake = state;
-  fake->torn_down++;
-}
-
-static void tell(void *state)
-{
-  struct fake *fake = state;
-  if (fake->interruptible)
-    atomic_store(&fake->told, true);
-}
-
-static struct fake *make(double cost, unsigned threads)
-{
-  struct fake *fake = calloc(1, sizeof *fake);
-  assert_non_null(fake);
-  fake->cost = cost;
-  fake->roles[0] = (struct cb_role){.name = "one",
-                                    .threads = threads,
-                                    .run = run,
-                                    .begin = begin,
-                                    .end = end};
-  fake->roles[1] = fake->roles[0];
-  fake->roles[1].name = "two";
-  fake->work = (struct cb_workload){.operation = "a fake",
-                                    .state = fake,
-                                    .roles = fake->roles,
-                                    .role_count = 1,
-                                    .setup = setup,
-                                    .prepare = prepare,
-                                    .check = check,
-                                    .counters = counters,
-                                    .teardown = teardown,
-                                    .interrupt = tell};
-  return fake;
-}
-
-static struct cb_measurement *measure(struct fake **fakes, size_t count,
-                                      struct cb_measure_options options)
-{
-  struct cb_variant variants[16];
-  struct cb_error error = {0, ""};
-  memset(variants, 0, sizeof variants);
-  for (size_t i = 0; i < count; i++)
-    variants[i] =
-        (struct cb_variant){.name = "fake", .workload = &fakes[i]->work};
-  struct cb_measurement *measurement =
-      cb_measure(variants, count, &options, &error);
-  if (!measurement)
-    print_error("%s\n", error.text);
-  assert_non_null(measurement);
-  assert_int_equal(measurement->result_count, count);
-  return measurement;
-}
 
 static struct cb_measure_options brief(uint64_t rounds)
 {
@@ -308,6 +142,48 @@ static void batch_max_is_kept(void **state)
   cb_measurement_destroy(measurement);
   free(fakes[0]);
   free(fakes[1]);
+}
+
+/* They are proved with the others, and neither timed nor in the figures. */
+static void warm_up_is_not_timed(void **state)
+{
+  (void)state;
+  struct fake *fake = make(1000, 1);
+  fake->work.warmup = 50;
+  fake->work.batch_n = 7;
+  struct cb_measurement *measurement = measure(&fake, 1, brief(4));
+  const struct cb_result *result = &measurement->results[0];
+  assert_int_equal(result->status, CB_OK);
+  for (size_t i = 0; i < result->sample_count; i++)
+    assert_int_equal(result->samples[i].n, 7);
+  assert_int_equal(result->operations, 4 * 7);
+  /* The batch that shows what an operation costs comes without. */
+  assert_int_equal(fake->proven, 5 * 7 + 4 * 50);
+  assert_int_equal(fake->proven, atomic_load(&fake->operations));
+  cb_measurement_destroy(measurement);
+  free(fake);
+}
+
+static void what_takes_a_millisecond_is_not_warmed_up(void **state)
+{
+  (void)state;
+  struct fake *fake = make(1000, 1);
+  fake->work.warmup = (uint64_t)(cb_clock()->hz / 1000); /* of 1000 ticks */
+  fake->work.batch_n = 7;
+  cb_measurement_destroy(measure(&fake, 1, brief(3)));
+  assert_int_equal(fake->proven, 4 * 7);
+  free(fake);
+}
+
+static void batch_min_is_kept(void **state)
+{
+  (void)state;
+  struct fake *fake = make(2000, 1);
+  fake->work.batch_min = 5000; /* 100 us are some 120 */
+  struct cb_measurement *measurement = measure(&fake, 1, brief(3));
+  assert_int_equal(measurement->results[0].n, 5000);
+  cb_measurement_destroy(measurement);
+  free(fake);
 }
 
 static void a_given_n_is_used(void **state)
@@ -531,155 +407,6 @@ static void a_foreign_cpu_is_refused(void **state)
   free(fake);
 }
 
-/* ---- limits -------------------------------------------------------------- */
-
-static void time_ends_it(void **state)
-{
-  (void)state;
-  struct fake *fake = make(1000, 1);
-  struct cb_measurement *measurement =
-      measure(&fake, 1, (struct cb_measure_options){.seconds = 0.3});
-  assert_string_equal(measurement->stopped_by, "time");
-  assert_true(measurement->rounds > 0);
-  assert_int_equal(measurement->results[0].sample_count, measurement->rounds);
-  cb_measurement_destroy(measurement);
-  free(fake);
-}
-
-/* One operation takes longer than there is time: the probe is the figure. */
-static void one_operation_outlasts_the_budget(void **state)
-{
-  (void)state;
-  struct fake *fake = make(0.25 * cb_clock()->hz, 1);
-  struct cb_measurement *measurement =
-      measure(&fake, 1, (struct cb_measure_options){.seconds = 0.2});
-  assert_int_equal(measurement->results[0].status, CB_OK);
-  assert_int_equal(measurement->results[0].sample_count, 1);
-  assert_int_equal(atomic_load(&fake->batches), 1);
-  cb_measurement_destroy(measurement);
-  free(fake);
-}
-
-/* A process that starts late still gives one batch of a known size. */
-static void a_given_n_is_never_too_late(void **state)
-{
-  (void)state;
-  struct fake *fakes[2] = {make(0.25 * cb_clock()->hz, 1), make(1000, 1)};
-  struct cb_variant variants[2] = {{.workload = &fakes[0]->work, .n = 1},
-                                   {.workload = &fakes[1]->work, .n = 9}};
-  struct cb_measure_options options = {.seconds = 0.2};
-  struct cb_measurement *measurement = cb_measure(variants, 2, &options, NULL);
-  assert_non_null(measurement);
-  for (int i = 0; i < 2; i++) {
-    assert_int_equal(measurement->results[i].status, CB_OK);
-    assert_int_equal(measurement->results[i].sample_count, 1);
-    assert_int_equal(measurement->results[i].samples[0].round, 0);
-    free(fakes[i]);
-  }
-  assert_int_equal(measurement->rounds, 1);
-  cb_measurement_destroy(measurement);
-}
-
-static struct cb_control user;
-
-static void stop_now(void *data, const struct cb_progress *progress)
-{
-  (void)data;
-  if (progress->round > 0)
-    atomic_store(&user.stop, 1);
-}
-
-static void a_signal_keeps_what_there_is(void **state)
-{
-  (void)state;
-  struct fake *fake = make(1000, 1);
-  atomic_store(&user.stop, 0);
-  struct cb_measurement *measurement =
-      measure(&fake, 1,
-              (struct cb_measure_options){
-                  .seconds = 50, .control = &user, .progress = stop_now});
-  assert_string_equal(measurement->stopped_by, "signal");
-  assert_int_equal(measurement->results[0].status, CB_PARTIAL);
-  assert_true(measurement->results[0].sample_count > 0);
-  assert_true(measurement->results[0].checked);
-  cb_measurement_destroy(measurement);
-  free(fake);
-}
-
-static void check_bitten(struct fake *fake, bool by_force)
-{
-  struct fake *fakes[2] = {fake, make(1000, 1)};
-  struct cb_measurement *measurement = measure(
-      fakes, 2, (struct cb_measure_options){.seconds = 0.3, .grace = 0.1});
-  assert_string_equal(measurement->stopped_by, "watchdog");
-  assert_int_equal(measurement->results[1].status, CB_PARTIAL);
-  assert_int_equal(measurement->results[0].status, CB_FAIL);
-  assert_non_null(
-      strstr(measurement->results[0].reason.text, "'fake' did not return"));
-  assert_int_equal(measurement->damaged, by_force);
-  assert_int_equal(fake->torn_down, !by_force);
-  cb_measurement_destroy(measurement);
-  free(fakes[1]);
-  free(fake);
-}
-
-/* A limit of its own costs a row its figures and the others nothing. */
-static void a_cap_ends_one_row(void **state)
-{
-  (void)state;
-  struct fake *fakes[2] = {make(0, 2), make(1000, 1)};
-  fakes[0]->roles[0].run = run_for_ever;
-  fakes[0]->work.batch_cap = 0.05;
-  fakes[0]->check_status = -EPROTO;
-  struct cb_measurement *measurement =
-      measure(fakes, 2, (struct cb_measure_options){.seconds = 0.3});
-  assert_string_equal(measurement->stopped_by, "time");
-  assert_int_equal(measurement->results[0].status, CB_FAIL);
-  assert_string_equal(measurement->results[0].reason.text,
-                      "one got lost: a batch took more than 0.05 s");
-  assert_int_equal(fakes[0]->torn_down, 1);
-  assert_int_equal(measurement->results[1].status, CB_OK);
-  assert_true(measurement->results[1].sample_count > 1);
-  cb_measurement_destroy(measurement);
-  free(fakes[0]);
-  free(fakes[1]);
-}
-
-static void the_watchdog_asks_first(void **state)
-{
-  (void)state;
-  struct fake *fake = make(0, 1);
-  fake->roles[0].run = run_for_ever;
-  check_bitten(fake, false);
-}
-
-static void the_watchdog_interrupts(void **state)
-{
-  (void)state;
-  struct fake *fake = make(0, 2);
-  fake->roles[0].run = run_for_ever;
-  fake->deaf = fake->interruptible = true;
-  check_bitten(fake, false);
-}
-
-static void the_watchdog_uses_force(void **state)
-{
-  (void)state;
-#if CB_TSAN
-  /* A signal reaches a thread under ThreadSanitizer only when that calls the
-   * system. */
-  skip();
-#endif
-  struct fake *fake = make(0, 1);
-  fake->roles[0].run = run_for_ever;
-  fake->deaf = true;
-  check_bitten(fake, true);
-  fake = make(0, 2);
-  fake->roles[0].run = run_for_ever;
-  fake->deaf = true;
-  check_bitten(fake, true);
-}
-
 /* Its figures are for the reader; only that they are there can be tested. */
 static void the_selftest_tells(void **state)
 {
@@ -725,6 +452,9 @@ int main(void)
       cmocka_unit_test(long_operations_go_one_by_one),
       cmocka_unit_test(unlike_costs_have_their_own_n),
       cmocka_unit_test(batch_max_is_kept),
+      cmocka_unit_test(batch_min_is_kept),
+      cmocka_unit_test(warm_up_is_not_timed),
+      cmocka_unit_test(what_takes_a_millisecond_is_not_warmed_up),
       cmocka_unit_test(the_work_may_say_its_n),
       cmocka_unit_test(a_given_n_is_used),
       cmocka_unit_test(nothing_is_below_resolution),
@@ -735,14 +465,6 @@ int main(void)
       cmocka_unit_test(refusals_leave_the_others_alone),
       cmocka_unit_test(arguments_are_checked),
       cmocka_unit_test(a_foreign_cpu_is_refused),
-      cmocka_unit_test(time_ends_it),
-      cmocka_unit_test(one_operation_outlasts_the_budget),
-      cmocka_unit_test(a_given_n_is_never_too_late),
-      cmocka_unit_test(a_signal_keeps_what_there_is),
-      cmocka_unit_test(a_cap_ends_one_row),
-      cmocka_unit_test(the_watchdog_asks_first),
-      cmocka_unit_test(the_watchdog_interrupts),
-      cmocka_unit_test(the_watchdog_uses_force),
       cmocka_unit_test(the_selftest_tells),
       cmocka_unit_test(affinity_is_put_back)};
   alarm(100);
