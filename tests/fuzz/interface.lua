@@ -309,7 +309,8 @@ local function bound(name, arguments)
     local at = name == "run" and 3 or 2
     local options = arguments[at]
     if name == "run" and type(arguments[1]) == "userdata" then return end
-    if type(options) ~= "table" or options.rounds ~= 1 then
+    -- Raw, since the table may be one whose metamethods raise.
+    if type(options) ~= "table" or rawget(options, "rounds") ~= 1 then
       arguments[at] = measure_options(1)
       arguments.n = math.max(arguments.n, at)
     end
