@@ -399,7 +399,11 @@ double cb_runner_worth(const struct cb_runner *runner,
 {
   double wall = (double)sample->wall;
   bool taken = sample->causes & (CB_PREEMPTED | CB_STOLEN);
-  return !runner->crew && taken ? fmin(wall, runner->slots[0].busy) : wall;
+  /* Work that says how long its batch is keeps to the clock: it would have
+   * waited through what others took of it. */
+  bool timed = runner->work->batch_seconds > 0;
+  return !runner->crew && !timed && taken ? fmin(wall, runner->slots[0].busy)
+                                          : wall;
 }
 
 static void add_roles(struct cb_runner *runner)

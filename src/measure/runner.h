@@ -77,7 +77,7 @@ void cb_runner_close(struct cb_runner *runner);
 int cb_runner_batch(struct cb_runner *runner, uint64_t n,
                     struct cb_sample *sample);
 /* The ticks of the batch just run, without what others took of them; where
- * several threads work, simply its wall time. */
+ * several threads work, or work keeps to the clock, simply its wall time. */
 double cb_runner_worth(const struct cb_runner *runner,
                        const struct cb_sample *sample);
 /* Adds the batch just run to the result. -ENOMEM. */
