@@ -8,14 +8,6 @@ local text = import "text"
 
 local catalogue = {}
 
-local function asked_rows(one)
-  local count = 0
-  for _, row in ipairs(one:rows() or {}) do
-    if not row.rides then count = count + 1 end
-  end
-  return count
-end
-
 -- The seconds that a run takes when nobody says.
 local function default_time(one, rows)
   return one.time or measure.default_time(rows)
@@ -29,7 +21,7 @@ function catalogue.all()
     local ok, one = pcall(scenario.shipped, name)
     local row = { name = name, title = one }
     if ok then
-      row.title, row.rows = one.title, asked_rows(one)
+      row.title, row.rows = one.title, scenario.count(one)
       row.time = default_time(one, row.rows)
     end
     list[i] = row
@@ -47,7 +39,7 @@ end
 
 --- The page of a scenario: a list of paragraphs.
 function catalogue.describe(one, name)
-  local rows = asked_rows(one)
+  local rows = scenario.count(one)
   local page = { ("%s (scenario): %s"):format(name, one.title) }
   if one.about then page[#page + 1] = "  " .. one.about:gsub("\n", "\n  ") end
   local list, lines, width = one:params(), {}, 0

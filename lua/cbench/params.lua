@@ -161,9 +161,8 @@ local function by_position(order)
   end
 end
 
---- All combinations, the last parameter of `order` changing fastest.
--- @return a list of tables, or nil and a sentence
-function params.combine(checked, order)
+-- The names as they are set: those that functions compute come last.
+local function setting_order(checked, order)
   local sequence = {}
   for _, late in ipairs { false, true } do
     for _, name in ipairs(order) do
@@ -172,8 +171,25 @@ function params.combine(checked, order)
       end
     end
   end
+  return sequence
+end
+
+--- The first combination, without the others; nil when there is none.
+function params.first(checked)
+  local p = {}
+  for _, name in ipairs(setting_order(checked, check.keys(checked))) do
+    local values = resolve(name, checked[name], p)
+    if not values then return nil end
+    p[name] = values[1]
+  end
+  return p
+end
+
+--- All combinations, the last parameter of `order` changing fastest.
+-- @return a list of tables, or nil and a sentence
+function params.combine(checked, order)
   local found = { { p = {}, position = {} } }
-  for _, name in ipairs(sequence) do
+  for _, name in ipairs(setting_order(checked, order)) do
     local longer = {}
     for _, before in ipairs(found) do
       local values, message = resolve(name, checked[name], before.p)

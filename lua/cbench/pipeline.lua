@@ -58,13 +58,6 @@ local function chain_of(stages, has)
   return chain
 end
 
--- A chain with presets filled in by the constructor; two that say the same are
--- one layer.
-local function same(a, b)
-  return a and
-    workload.spell(a.params.stages) == workload.spell(b.params.stages)
-end
-
 -- Statistics that are off, one yield and so on are no layer: drop what says
 -- only what is preset, so that equal chains are spelled alike.
 local presets = {
@@ -176,7 +169,7 @@ function pipeline.layers(self, options)
       type(rates)), 2)
   end
   local stages = tidy(self.params.stages)
-  local layers, has, last = {}, {}, nil
+  local layers, has, above = {}, {}, nil
   for _, step in ipairs(steps) do
     for kind, change in pairs(step) do
       if kind ~= "name" then has[kind] = change end
@@ -185,10 +178,13 @@ function pipeline.layers(self, options)
     arguments.name, arguments.wait = step.name, self.params.wait
     arguments.cpus, arguments.place = self.cpus, self.place
     local layer = workload.constructors.pipeline(arguments)
-    if not same(last, layer) then
+    -- The constructor has filled in presets: two chains that say the same are
+    -- one layer.
+    local spelled = workload.spell(layer.params.stages)
+    if spelled ~= above then
       layers[#layers + 1] = layer
       layers[step.name] = layer
-      last = layer
+      above = spelled
     end
   end
   layers.columns = { "typical", "ns",

@@ -1,9 +1,10 @@
 --- From a scenario's definition to the rows of its table: one descriptor of
 -- measurable work each, a label, and the row it is compared to.
 --
--- A row: { name, p, descriptor, refused = reason or nil, rides = true or nil,
--- reference = row or nil }. A row that rides along is measured because others
--- are compared to it, though nobody asked for it.
+-- A row: { name, p, descriptor, rides = true or nil, reference = row or nil }.
+-- A row that rides along is measured because others are compared to it, though
+-- nobody asked for it. Whether it can be measured is not looked at here: that
+-- makes the work and drops it again.
 local import = ...
 local check = import "check"
 local params = import "params"
@@ -70,19 +71,15 @@ local function placed(descriptor, p, placement)
 end
 
 local function new_row(name, p, descriptor)
-  local row = { name = name, p = p,
-                descriptor = changed(descriptor, { name = name }) }
-  local ok, reason = workload.check(row.descriptor)
-  if not ok then row.refused = reason or "not possible here" end
-  return row
+  return { name = name, p = p,
+           descriptor = changed(descriptor, { name = name }) }
 end
 
 -- ---- rows of combinations
 
 -- The workload's own parameter order, as its first descriptor tells it.
 local function workload_order(make, checked)
-  local combinations = params.combine(checked, check.keys(checked))
-  local first = combinations and combinations[1]
+  local first = params.first(checked)
   local descriptor = first and describe(make, first)
   return descriptor and descriptor.order or {}
 end
@@ -96,12 +93,17 @@ local function column_names(columns)
   return names
 end
 
+--- The names of the parameters in the order of the columns.
+function rows.order(definition, checked)
+  return params.order(checked, {
+    column_names(definition.columns),
+    workload_order(definition.workload, checked),
+  })
+end
+
 -- @return a list of rows and the order of the parameters; nil and a sentence
 local function from_combinations(definition, checked, placement)
-  local make = definition.workload
-  local order = params.order(checked, {
-    column_names(definition.columns), workload_order(make, checked),
-  })
+  local make, order = definition.workload, rows.order(definition, checked)
   local combinations, message = params.combine(checked, order)
   if not combinations then return nil, message end
   local list = {}

@@ -186,11 +186,10 @@ end
 -- its columns; the values of a computed one are "computed".
 function methods:params()
   local definition = definition_of(self)
-  local _, order = rows.build(definition, definition.params, {})
   local list = {}
-  for _, name in ipairs(params.order(definition.params, {
-    type(order) == "table" and order or {},
-  })) do
+  -- A list of descriptors has no parameters to be put in order.
+  if not next(definition.params) then return list end
+  for _, name in ipairs(rows.order(definition, definition.params)) do
     list[#list + 1] = {
       name = name, values = params.list(definition.params[name]),
     }
@@ -235,6 +234,24 @@ local function build(self, given, options)
   return rows.build(definition, checked, placement, filter)
 end
 
+--- How many rows are measured when nothing else is asked for.
+-- @param one a scenario, or a list of them as `of` gives it
+function scenario.count(one)
+  local group, count = import "group", 0
+  for _, part in ipairs(group.is(one) and one.list or { one }) do
+    for _, row in ipairs(build(part, {}, {}) or {}) do
+      if not row.rides then count = count + 1 end
+    end
+  end
+  return count
+end
+
+-- Why a row cannot be measured, or nil.
+local function refusal(row)
+  local good, reason = workload.check(row.descriptor)
+  if not good then return reason or "not possible here" end
+end
+
 --- The rows that `:run` would measure.
 -- @param given values that replace the scenario's own, { depth = { 10, 100 } }
 -- @param options the same as for `:run`; `filter` counts
@@ -251,7 +268,7 @@ function methods:rows(given, options)
   for i, row in ipairs(list) do
     plain[i] = {
       name = row.name, params = row.p, descriptor = row.descriptor,
-      refused = row.refused, rides = row.rides,
+      refused = refusal(row), rides = row.rides,
       reference = row.reference and row.reference.name,
     }
   end

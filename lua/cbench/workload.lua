@@ -15,12 +15,6 @@ local common = { name = "string", cpus = "cpus", place = "place" }
 local CPU_MAX = 1048575
 local places = { same = 1, smt = 1, cache = 1, package = 1, spread = 1 }
 
-local function kind_of(name)
-  for _, kind in ipairs(core.kinds("workload")) do
-    if kind.name == name then return kind end
-  end
-end
-
 local DEPTH_MAX = 4
 
 --- How a value is written in a label: a name, { "release", size = 64 } as
@@ -101,18 +95,10 @@ function workload.check_common(name, value)
   return value
 end
 
--- The option that takes what stands without a name, as stages of a pipeline
--- do; only a list can.
-local function list_option(kind)
-  for _, option in ipairs(kind.options) do
-    if option.type == "list" then return option.name end
-  end
-end
-
 -- Splits what the user wrote into the common fields and the kind's own.
 local function split(kind, arguments)
   local fields, params = {}, {}
-  local list = list_option(kind)
+  local list = kind.list
   for key, value in pairs(arguments) do
     if common[key] then
       local checked, message = workload.check_common(key, value)
@@ -131,13 +117,6 @@ local function split(kind, arguments)
     end
   end
   return fields, params
-end
-
-local function has_option(kind, name)
-  for _, option in ipairs(kind.options) do
-    if option.name == name then return true end
-  end
-  return false
 end
 
 -- { producer = "mt", consumer = "st" } as the one word that it stands for.
@@ -177,6 +156,31 @@ function tidy(option, value)
   return value
 end
 
+-- Kinds are added and never taken away, so one that was found once stands.
+local found = {}
+
+-- What every descriptor of the kind asks for: `has`, its options by name, and
+-- `list`, the one that takes what stands without a name, as stages of a
+-- pipeline do.
+local function prepare(kind)
+  kind.has = {}
+  for _, option in ipairs(kind.options) do
+    kind.has[option.name] = true
+    if option.type == "list" then kind.list = kind.list or option.name end
+  end
+  return kind
+end
+
+local function kind_of(name)
+  if found[name] then return found[name] end
+  for _, kind in ipairs(core.kinds("workload")) do
+    if kind.name == name then
+      found[name] = prepare(kind)
+      return kind
+    end
+  end
+end
+
 local function fill_in(kind, given)
   local params, order, chosen = {}, {}, {}
   for i, option in ipairs(kind.options) do
@@ -193,7 +197,7 @@ end
 local function check_params(kind, params)
   if kind.name ~= "lua" then return core.check_params(kind.name, params) end
   for key in pairs(params) do
-    if not has_option(kind, key) then
+    if not kind.has[key] then
       return nil, ("unknown option '%s' of 'lua' (it takes call, loop and "
         .. "code)"):format(tostring(key))
     end
@@ -211,7 +215,7 @@ function workload.describe(name, arguments)
   local fields, params = split(kind, arguments)
   if not fields then return nil, params end
   -- A workload without the option runs on the threads its roles say.
-  if params.threads ~= nil and not has_option(kind, "threads") then
+  if params.threads ~= nil and not kind.has.threads then
     return nil, ("option 'threads': the threads of '%s' follow from its other "
       .. "parameters"):format(name)
   end

@@ -68,21 +68,31 @@ int cb_kind_add(const struct cb_family *family, const struct cb_kind *kind,
                  kind->name);
 }
 
-const struct cb_kind *cb_kind_find(const struct cb_family *family,
-                                   const char *name, struct cb_error *error)
+/* Names are compared for likeness only when they have to be: it takes far
+ * longer than finding one. */
+static void unknown_kind(const struct cb_family *family, const char *name,
+                         struct cb_error *error)
 {
   struct cb_nearest search = {.word = name};
   const struct cb_kind *kind;
 
-  for (size_t i = 0; (kind = cb_kind_at(family, i)); i++) {
-    if (strcmp(kind->name, name) == 0)
-      return kind;
+  for (size_t i = 0; (kind = cb_kind_at(family, i)); i++)
     cb_nearest_offer(&search, kind->name);
-  }
   if (search.nearest)
     cb_fail(error, -ENOENT, "unknown %s '%.60s' (did you mean '%s'?)",
             family->name, name, search.nearest);
   else
     cb_fail(error, -ENOENT, "unknown %s '%.60s'", family->name, name);
+}
+
+const struct cb_kind *cb_kind_find(const struct cb_family *family,
+                                   const char *name, struct cb_error *error)
+{
+  const struct cb_kind *kind;
+
+  for (size_t i = 0; (kind = cb_kind_at(family, i)); i++)
+    if (strcmp(kind->name, name) == 0)
+      return kind;
+  unknown_kind(family, name, error);
   return NULL;
 }

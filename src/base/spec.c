@@ -40,24 +40,31 @@ static size_t option_count(const struct cb_kind *kind)
   return count;
 }
 
+static int unknown_option(const struct cb_kind *kind, const char *name,
+                          struct cb_error *error)
+{
+  struct cb_nearest search = {.word = name};
+
+  for (size_t i = 0; kind->options && kind->options[i].name; i++)
+    cb_nearest_offer(&search, kind->options[i].name);
+  if (search.nearest)
+    return cb_fail(error, -ENOENT,
+                   "unknown option '%.60s' of '%s' (did you mean '%s'?)", name,
+                   kind->name, search.nearest);
+  return cb_fail(error, -ENOENT, "unknown option '%.60s' of '%s'", name,
+                 kind->name);
+}
+
 /* The option's index, or -ENOENT with the nearest name. */
 static int option_index(const struct cb_spec *spec, const char *name,
                         struct cb_error *error)
 {
   const struct cb_option *options = spec->kind->options;
-  struct cb_nearest search = {.word = name};
 
-  for (int i = 0; options && options[i].name; i++) {
+  for (int i = 0; options && options[i].name; i++)
     if (strcmp(options[i].name, name) == 0)
       return i;
-    cb_nearest_offer(&search, options[i].name);
-  }
-  if (search.nearest)
-    return cb_fail(error, -ENOENT,
-                   "unknown option '%.60s' of '%s' (did you mean '%s'?)", name,
-                   spec->kind->name, search.nearest);
-  return cb_fail(error, -ENOENT, "unknown option '%.60s' of '%s'", name,
-                 spec->kind->name);
+  return unknown_option(spec->kind, name, error);
 }
 
 static const char *type_name(const struct cb_option *option)
