@@ -48,19 +48,22 @@ local function collect(side, raw, pair)
   end
 end
 
-local function one_process(sides, which, rows, options, seconds, pair)
+-- Each side has its own functional checks, once.
+local function one_process(sides, which, options, seconds, pair)
   local side = sides[which]
-  local raw, message = processes.start(side.program, rows, {
+  local raw, message = processes.start(side.program, side.rows, {
     seconds = seconds, rounds = options.rounds, seed = options.seed + pair,
     fork = pair,
+    guard_seconds = pair == 0 and processes.guard_seconds(seconds) or nil,
   }, side.plugin)
   if not raw then return nil, ("%s: %s"):format(which, message) end
   collect(side, raw, pair)
+  processes.keep_guards(side.rows, raw)
   return raw
 end
 
 -- Both of a pair share the length of the batches that the first one found.
-local function measure_pairs(sides, rows, options)
+local function measure_pairs(sides, options)
   local begun, hz = core.now(), core.clock().hz
   local function clock() return (core.now() - begun) / hz end
   local overhead, done = 0.02, 0
@@ -77,11 +80,12 @@ local function measure_pairs(sides, rows, options)
       local before = clock()
       local todo = 2 * (options.forks - pair) - turn + 1
       local seconds = (options.time - before) / todo - overhead
-      local raw, message = one_process(sides, which, rows, options,
+      local raw, message = one_process(sides, which, options,
         math.max(seconds, 1e-3), pair)
       if not raw then return nil, message end
       overhead = math.max(clock() - before - raw.elapsed, 1e-3)
-      processes.keep_batches(rows, raw)
+      processes.keep_batches(sides.A.rows, raw)
+      processes.keep_batches(sides.B.rows, raw)
     end
     done = pair + 1
   end
@@ -137,11 +141,14 @@ end
 -- @param options time, forks (pairs of processes), rounds, seed, min_effect
 -- @return results whose ratios are B over A; or nil and a sentence
 function ab.run(rows, sides, options)
-  local list, kept = {}, {}
+  local kept = {}
+  sides.A.rows, sides.B.rows = {}, {}
   for _, row in ipairs(rows) do
     if not row.rides and not row.refused then
       kept[#kept + 1] = row
-      list[#list + 1] = processes.row(row.descriptor, row.name)
+      for _, side in pairs(sides) do
+        side.rows[#kept] = processes.row(row.descriptor, row.name)
+      end
     end
   end
   if #kept == 0 then return nil, "no row can be measured" end
@@ -149,7 +156,7 @@ function ab.run(rows, sides, options)
   options.time = options.time or 10
   options.forks = options.forks or 10
   core.arm_signals()
-  local done, elapsed = measure_pairs(sides, list, options)
+  local done, elapsed = measure_pairs(sides, options)
   local signal = core.stop_signal()
   core.disarm_signals()
   if not done then return nil, elapsed end

@@ -5,6 +5,8 @@
 -- described it is not run again.
 local import, core = ...
 
+local fit = import "fit"
+
 local processes = {}
 
 -- What a process may take beyond its budget before it is ended: starting,
@@ -16,8 +18,7 @@ local GRACE_SECONDS = 20
 local PROTOCOL = 1
 
 -- The end of the budget that is planned for nothing. The last process may need
--- longer than its share to be set up (a service is tested, by several threads,
--- before it is measured), and nobody after it can make up for that.
+-- longer than its share to be set up, and nobody after it can make up for that.
 local RESERVE_SECONDS, RESERVE_SHARE = 0.02, 0.04
 
 local FIELDS = 8 -- integers of a sample in a flat list; the fourth is ticks
@@ -48,6 +49,7 @@ local function call_core(rows, options, progress)
   collectgarbage "stop"
   local good, raw, message = pcall(core.measure, rows, {
     seconds = options.seconds, ["until"] = options["until"],
+    guard_seconds = options.guard_seconds,
     rounds = options.rounds, seed = options.seed, fork = options.fork,
     progress = progress,
   })
@@ -273,6 +275,17 @@ function processes.keep_batches(rows, raw)
   end
 end
 
+--- How much of a budget the functional checks of the first process may take
+-- from the others.
+function processes.guard_seconds(time) return time / 2 end
+
+--- Spares the processes that follow the functional checks that held in one:
+-- they run the same program, and under load starting the threads of a check
+-- takes longer than a process's share of the budget.
+function processes.keep_guards(rows, raw)
+  for i, row in ipairs(raw.rows) do rows[i].guarded = row.guarded end
+end
+
 -- ---- driving them
 
 -- The rows that can be measured, as core.measure wants them.
@@ -308,9 +321,21 @@ end
 -- A process gets an equal share of the time that is left, and is told by the
 -- counter, which all read, when that is over: so a start that was held up is
 -- its own loss. What it takes after its last batch, to answer and to end, is
--- known from those before it.
-local function share_of(left, todo, tail)
+-- known from those before it. On a busy machine fewer may fit than were
+-- planned: those share the time.
+local function share_of(left, todo, tail, needs)
+  if #needs > 0 then
+    todo = math.min(todo, math.max(left // fit.median(needs), 1))
+  end
   return math.max(left / todo - tail, 1e-3)
+end
+
+-- What a process takes besides its rounds: starting, set-up, calibration, its
+-- answer. One that would not come as far as its first round is not started. The
+-- first has more to do than those that follow: checks, and calibrating.
+local function need_of(fork, took, raw)
+  local need = took - (raw.elapsed - raw.ready)
+  return fork == 0 and need / 2 or need
 end
 
 local function in_fresh_processes(work, options, program)
@@ -319,19 +344,24 @@ local function in_fresh_processes(work, options, program)
   local function clock() return (core.now() - begun) / hz end
   local time = options.time
     - math.min(RESERVE_SECONDS, RESERVE_SHARE * options.time)
-  local sum, tail = nil, 0.003
+  local sum, tail, needs = nil, 0.003, {}
   core.arm_signals()
   for fork = 0, options.forks - 1 do
-    local over = core.stop_signal() or clock() > options.time
-    if fork > 0 and over then break end
+    local start = clock()
+    if fork > 0 and (core.stop_signal()
+        or start + fit.median(needs) > options.time) then
+      break
+    end
     if options.progress then
       options.progress { phase = "rounds", fork = fork + 1,
         forks = options.forks, elapsed = clock(), seconds = options.time }
     end
-    local seconds = share_of(time - clock(), options.forks - fork, tail)
+    local seconds = share_of(time - clock(), options.forks - fork, tail, needs)
     local raw, message = processes.start(program, rows, {
       seconds = seconds, ["until"] = core.now() + math.ceil(seconds * hz),
       rounds = options.rounds, seed = options.seed + fork, fork = fork,
+      guard_seconds = fork == 0 and processes.guard_seconds(options.time)
+        or nil,
     })
     -- One that a signal ended before it was ready takes none of what the
     -- others have found with it.
@@ -343,9 +373,11 @@ local function in_fresh_processes(work, options, program)
       core.disarm_signals()
       return nil, message
     end
+    needs[#needs + 1] = need_of(fork, clock() - start, raw)
     tail = (tail + math.max((core.now() - raw.finished) / hz, 0)) / 2
     sum = join(sum, raw)
     processes.keep_batches(rows, raw)
+    processes.keep_guards(rows, raw)
   end
   sum.signal = core.stop_signal() or sum.signal
   core.disarm_signals()

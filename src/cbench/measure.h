@@ -47,8 +47,8 @@ struct cb_histogram;
  * the thread that measures, while no role runs. */
 struct cb_workload {
   const char *operation; /* what one operation is, for people */
-  /* Optional: functional checks, their names with spaces between, that setup
-   * runs; it gives no figure where one failed or was skipped. */
+  /* Optional: functional checks, their names with spaces between, that guard
+   * runs; there is no figure where one failed or was skipped. */
   const char *guards;
   void *state;
   const struct cb_role *roles; /* at least one */
@@ -88,6 +88,9 @@ struct cb_workload {
    * touch all that an operation may touch, so that what another variant left in
    * the caches is not counted. 0: one operation is soon at home. */
   uint64_t warmup;
+  /* Runs the functional checks, before setup; a negative return fails the row
+   * with its sentence. */
+  int (*guard)(void *state, struct cb_error *error);
 };
 
 /* A kind of the family "workload". create checks what single options cannot
@@ -188,6 +191,7 @@ struct cb_result {
   struct cb_counter counters[CB_RESULT_COUNTERS];
   size_t counter_count;
   bool checked; /* the workload has a proof, and it held */
+  bool guarded; /* it has functional checks, and they held */
   /* Ticks that operations took in timed rounds; NULL: the workload does not
    * say. */
   struct cb_histogram *latency;
@@ -203,6 +207,9 @@ struct cb_variant {
   size_t cpu_count;
   const char *place; /* without cpus; as in cb_cpus_place */
   uint64_t n;        /* operations in a batch, 0: calibrate */
+  /* The functional checks of this very work have held, in another process that
+   * ran this program: they are not run again. */
+  bool guarded;
 };
 
 struct cb_progress {
@@ -219,6 +226,8 @@ struct cb_measure_options {
   uint64_t seed;        /* of the order of variants (from the clock) */
   uint32_t fork;        /* written into every sample */
   double batch_seconds; /* 100 us; 1 ms where several threads work */
+  /* What functional checks take prolongs the budget, by so much at most (0). */
+  double guard_seconds;
   double
       grace; /* seconds after the budget until the watchdog ends a body (5) */
   const struct cb_control *control; /* set stop, and the round is the last */
@@ -239,7 +248,8 @@ struct cb_measurement {
   /* "rounds", "time", "signal", "watchdog", or "error" when no variant is left
    */
   const char *stopped_by;
-  double elapsed; /* seconds */
+  double ready;   /* seconds until the first round */
+  double elapsed; /* seconds in all */
   /* A body was left by force: what it held is leaked, and a process that
    * measures should end soon. */
   bool damaged;

@@ -57,6 +57,14 @@ static lua_Integer get_integer(lua_State *L, int index, const char *key)
   return value;
 }
 
+static bool get_boolean(lua_State *L, int index, const char *key)
+{
+  lua_getfield(L, index, key);
+  bool value = lua_toboolean(L, -1);
+  lua_pop(L, 1);
+  return value;
+}
+
 /* The string stays in the table at index. */
 static const char *get_string(lua_State *L, int index, const char *key)
 {
@@ -179,6 +187,7 @@ static bool read_row(lua_State *L, struct session *session, size_t at,
   variant->name = get_string(L, row, "name");
   variant->place = get_string(L, row, "place");
   variant->n = (uint64_t)get_integer(L, row, "n");
+  variant->guarded = get_boolean(L, row, "guarded");
   variant->cpus = session->cpus[at];
   variant->cpu_count = read_cpus(L, row, session->cpus[at]);
   return true;
@@ -275,6 +284,7 @@ static void push_result(lua_State *L, const struct cb_result *result,
   set_integer(L, "operations", (lua_Integer)result->operations);
   set_number(L, "overlap", result->overlap);
   set_boolean(L, "checked", result->checked);
+  set_boolean(L, "guarded", result->guarded);
   set_boolean(L, "interpreter", workload->flags & CB_KIND_INTERPRETER);
   push_samples(L, result->samples, result->sample_count);
   lua_setfield(L, -2, "samples");
@@ -293,10 +303,11 @@ static void push_result(lua_State *L, const struct cb_result *result,
 static void push_measurement(lua_State *L, const struct session *session)
 {
   const struct cb_measurement *measurement = session->measurement;
-  lua_createtable(L, 0, 6);
+  lua_createtable(L, 0, 7);
   set_integer(L, "seed", (lua_Integer)measurement->seed);
   set_integer(L, "rounds", (lua_Integer)measurement->rounds);
   set_string(L, "stopped_by", measurement->stopped_by);
+  set_number(L, "ready", measurement->ready);
   set_number(L, "elapsed", measurement->elapsed);
   set_boolean(L, "damaged", measurement->damaged);
   lua_createtable(L, (int)measurement->result_count, 0);
@@ -360,6 +371,7 @@ int cb_lua_measure(lua_State *L)
       .seed = (uint64_t)get_integer(L, 2, "seed"),
       .fork = (uint32_t)get_integer(L, 2, "fork"),
       .batch_seconds = get_number(L, 2, "batch_seconds"),
+      .guard_seconds = get_number(L, 2, "guard_seconds"),
       .control = cb_lua_stop_control(),
       .progress = session->progress ? progress : NULL,
       .data = session};

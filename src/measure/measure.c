@@ -163,12 +163,19 @@ static void show(struct run *run, const char *phase, const char *variant)
   run->options.progress(run->options.data, &progress);
 }
 
+static void prolong(struct run *run, double seconds)
+{
+  run->deadline += seconds;
+  cb_watchdog_extend(&run->watchdog, seconds);
+}
+
 /* In an order drawn by the seed: who comes first has other addresses than who
  * comes second, which can be worth several per cent, and must not be the same
  * one in every process. */
 static void set_up(struct run *run)
 {
   uint64_t state = ~run->options.seed;
+  double guarding = 0;
   for (size_t i = 0; i < run->count; i++)
     run->turn[i] = i;
   cb_shuffle(run->turn, run->count, &state);
@@ -177,7 +184,9 @@ static void set_up(struct run *run)
     show(run, "setup", run->variants[next].name);
     cb_runner_open(&run->runners[next], &run->variants[next],
                    &run->measurement->results[next]);
+    guarding += run->runners[next].guarding;
   }
+  prolong(run, fmin(guarding, run->options.guard_seconds));
 }
 
 /* A batch that its workload's own limit has ended is the row's affair: the
@@ -188,8 +197,7 @@ static void capped(struct run *run, struct cb_runner *runner, double after)
   struct cb_error why = {0, ""};
   if (work->check)
     work->check(work->state, runner->total, &why);
-  run->deadline += after;
-  cb_watchdog_extend(&run->watchdog, after);
+  prolong(run, after);
   cb_runner_fail(runner, CB_FAIL, -ETIMEDOUT, "%s%sa batch took more than %g s",
                  why.text, why.text[0] ? ": " : "", work->batch_cap);
 }
@@ -379,6 +387,7 @@ static void measure(struct run *run)
 {
   set_up(run);
   calibrate(run);
+  run->measurement->ready = cb_seconds() - run->start;
   while (!over(run)) {
     if (!anyone_left(run)) {
       run->measurement->stopped_by = "error";

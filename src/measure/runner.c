@@ -176,6 +176,25 @@ static void stop(struct cb_runner *runner)
 
 /* ---- opening and closing ------------------------------------------------- */
 
+/* Functional checks, and the time they take. */
+static int pass_guard(struct cb_runner *runner, struct cb_error *error)
+{
+  const struct cb_workload *work = runner->work;
+  int status = 0;
+  if (!work->guard)
+    return 0;
+  if (!runner->variant->guarded) {
+    double start = cb_seconds();
+    status = work->guard(work->state, error);
+    runner->guarding = cb_seconds() - start;
+    if (status < 0 && error->code >= 0)
+      cb_fail(error, status, "no figures: a functional check failed: %s",
+              strerror(-status));
+  }
+  runner->result->guarded = status >= 0;
+  return status;
+}
+
 static int set_up(struct cb_runner *runner, struct cb_error *error)
 {
   struct cb_workload *work = runner->work;
@@ -193,7 +212,8 @@ int cb_runner_open(struct cb_runner *runner, const struct cb_variant *variant,
   struct cb_error error = {0, ""};
   *runner = (struct cb_runner){
       .variant = variant, .work = variant->workload, .result = result};
-  if (make_slots(runner, &error) < 0 || set_up(runner, &error) < 0)
+  if (make_slots(runner, &error) < 0 || pass_guard(runner, &error) < 0 ||
+      set_up(runner, &error) < 0)
     return refuse(runner, &error);
   if (start(runner, &error) < 0) {
     stop(runner);

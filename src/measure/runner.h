@@ -55,6 +55,7 @@ struct cb_runner {
   struct cb_crew *crew;   /* NULL: the measuring thread does it */
   bool ready;             /* set up, threads begun */
   bool escaped;           /* a body was left by force */
+  double guarding;        /* seconds that its functional checks took */
   uint64_t n;             /* operations of each thread in a batch */
   double cost;            /* ticks of one operation, the least seen */
   uint64_t total;         /* operations of all threads since set-up */
@@ -65,7 +66,8 @@ struct cb_runner {
   size_t before_count;
 };
 
-/* Sets the workload up and starts its threads. A negative return says that the
+/* Has its functional checks run, unless they have held already, sets the
+ * workload up and starts its threads. A negative return says that the
  * variant is out; its result has the reason. */
 int cb_runner_open(struct cb_runner *runner, const struct cb_variant *variant,
                    struct cb_result *result);

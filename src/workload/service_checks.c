@@ -2,45 +2,86 @@
  * service_checks.c - functional checks before figures.
  *
  * A row about services is only worth its ticks where services do what they
- * promise, so setup runs the check that guards the row, with the row's lock and
+ * promise, so the check that guards the row runs first, with the row's lock and
  * order, and a check that fails or cannot run fails the row.
+ *
+ * Its threads wait asleep for each other: they are a handful of switches, and
+ * quick beside others that want the CPUs, where giving way in a loop costs a
+ * slice of each of them.
  */
 #include "workload/services.h"
 
-#include "base/cpu.h"
-#include "base/ticks.h"
-
 #include <errno.h>
 #include <pthread.h>
-#include <sched.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
-/* A callback that stays inside until it is let go, or for so many seconds: no
- * hand-shake here takes longer, however busy the machine. */
+/* How long anybody waits here: no hand-shake takes longer, however busy the
+ * machine. */
 enum { PATIENCE_SECONDS = 10 };
 
+/* A callback that stays inside until it is let go. All of it is under the
+ * mutex. */
 struct gate {
-  _Atomic unsigned inside, most, calls;
-  _Atomic bool shut;
+  pthread_mutex_t mutex;
+  pthread_cond_t changed;
+  struct timespec deadline;
+  unsigned inside, most, calls;
+  bool shut;
   int result;
 };
+
+static void make_gate(struct gate *gate, bool shut)
+{
+  pthread_condattr_t attributes;
+  *gate = (struct gate){.shut = shut};
+  clock_gettime(CLOCK_MONOTONIC, &gate->deadline);
+  gate->deadline.tv_sec += PATIENCE_SECONDS;
+  pthread_mutex_init(&gate->mutex, NULL);
+  pthread_condattr_init(&attributes);
+  pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+  pthread_cond_init(&gate->changed, &attributes);
+  pthread_condattr_destroy(&attributes);
+}
+
+static void discard_gate(struct gate *gate)
+{
+  pthread_cond_destroy(&gate->changed);
+  pthread_mutex_destroy(&gate->mutex);
+}
+
+/* With the mutex: until something changes. False when patience is at its
+ * end. */
+static bool await(struct gate *gate)
+{
+  return pthread_cond_timedwait(&gate->changed, &gate->mutex,
+                                &gate->deadline) == 0;
+}
 
 static int pass_gate(void *argument, struct cb_lcore *lcore)
 {
   struct gate *gate = argument;
-  double deadline = cb_seconds() + PATIENCE_SECONDS;
   (void)lcore;
-  unsigned inside = ++gate->inside, most = gate->most;
-  while (most < inside &&
-         !atomic_compare_exchange_weak(&gate->most, &most, inside))
+  pthread_mutex_lock(&gate->mutex);
+  if (++gate->inside > gate->most)
+    gate->most = gate->inside;
+  pthread_cond_broadcast(&gate->changed);
+  while (gate->shut && await(gate))
     ;
-  while (gate->shut && cb_seconds() < deadline)
-    sched_yield();
   gate->inside--;
   gate->calls++;
-  return gate->result;
+  int result = gate->result;
+  pthread_mutex_unlock(&gate->mutex);
+  return result;
+}
+
+static void open_gate(struct gate *gate)
+{
+  pthread_mutex_lock(&gate->mutex);
+  gate->shut = false;
+  pthread_cond_broadcast(&gate->changed);
+  pthread_mutex_unlock(&gate->mutex);
 }
 
 static int add_gate(struct cb_services *set, struct gate *gate, bool mt_safe,
@@ -60,34 +101,41 @@ static int add_gate(struct cb_services *set, struct gate *gate, bool mt_safe,
 /* Another application lcore that runs the service once. */
 struct visitor {
   struct cb_services *set;
+  struct gate *gate;
   uint64_t id;
   int status;
-  _Atomic bool back;
+  bool back; /* under the gate's mutex */
   pthread_t thread;
 };
 
 static void *visit(void *argument)
 {
   struct visitor *visitor = argument;
+  struct gate *gate = visitor->gate;
   struct cb_lcore *lcore = cb_lcore_attach(visitor->set, NULL);
   visitor->status = -ENOMEM;
   if (lcore)
     visitor->status = cb_service_run(lcore, visitor->id, true, NULL);
   cb_lcore_detach(lcore, NULL);
+  pthread_mutex_lock(&gate->mutex);
   visitor->back = true;
+  pthread_cond_broadcast(&gate->changed);
+  pthread_mutex_unlock(&gate->mutex);
   return NULL;
 }
 
-/* Until so many are inside or the visitor is back, refused. */
-static void settle(const struct gate *gate, unsigned wanted,
-                   const struct visitor *visitor)
+/* Sends the visitor, and waits until so many are inside or it is back,
+ * refused. False when there is no thread for it. */
+static bool send(struct visitor *visitor, unsigned wanted)
 {
-  double deadline = cb_seconds() + PATIENCE_SECONDS;
-  for (unsigned turns = 1; gate->inside < wanted && !visitor->back; turns++) {
-    if (turns % 256 == 0 && cb_seconds() > deadline)
-      return;
-    sched_yield();
-  }
+  struct gate *gate = visitor->gate;
+  if (pthread_create(&visitor->thread, NULL, visit, visitor))
+    return false;
+  pthread_mutex_lock(&gate->mutex);
+  while (gate->inside < wanted && !visitor->back && await(gate))
+    ;
+  pthread_mutex_unlock(&gate->mutex);
+  return true;
 }
 
 /* A check that could not be carried out. */
@@ -101,16 +149,11 @@ static int skipped(struct cb_error *error, const char *why)
 static int second_run(struct cb_services *set, struct gate *gate, uint64_t id,
                       struct cb_error *error)
 {
-  struct visitor first = {.set = set, .id = id},
-                 second = {.set = set, .id = id};
-  gate->shut = true;
-  if (pthread_create(&first.thread, NULL, visit, &first))
+  struct visitor first = {.set = set, .gate = gate, .id = id}, second = first;
+  if (!send(&first, 1))
     return skipped(error, "no thread could be started");
-  settle(gate, 1, &first);
-  bool started = !pthread_create(&second.thread, NULL, visit, &second);
-  if (started)
-    settle(gate, 2, &second);
-  gate->shut = false;
+  bool started = send(&second, 2);
+  open_gate(gate);
   if (started)
     pthread_join(second.thread, NULL);
   pthread_join(first.thread, NULL);
@@ -122,37 +165,44 @@ static int second_run(struct cb_services *set, struct gate *gate, uint64_t id,
   return second.status;
 }
 
+/* The gate is shut until both have come; most: how many were inside. */
+static int visit_twice(struct cb_services *set, bool mt_safe, unsigned *most,
+                       struct cb_error *error)
+{
+  struct gate gate;
+  uint64_t id;
+  make_gate(&gate, true);
+  int status = add_gate(set, &gate, mt_safe, &id, error);
+  if (status == 0)
+    status = second_run(set, &gate, id, error);
+  *most = gate.most;
+  discard_gate(&gate);
+  return status;
+}
+
 static int app_mt_safe(struct cb_services *set, struct cb_error *error)
 {
-  struct gate gate = {.inside = 0};
-  uint64_t id;
-  int status = add_gate(set, &gate, true, &id, error);
-  if (status < 0)
-    return status;
-  status = second_run(set, &gate, id, error);
-  if (status == -EAGAIN || status == -EPROTO || (status == 0 && gate.most == 2))
+  unsigned most;
+  int status = visit_twice(set, true, &most, error);
+  if (status == -EAGAIN || status == -EPROTO || (status == 0 && most == 2))
     return status;
   return cb_fail(error, -EPROTO,
                  "failed: a second lcore got %d, not 0, and %u were inside",
-                 status, gate.most);
+                 status, most);
 }
 
 static int app_mt_unsafe(struct cb_services *set, struct cb_error *error)
 {
-  struct gate gate = {.inside = 0};
-  uint64_t id;
-  int status = add_gate(set, &gate, false, &id, error);
-  if (status < 0)
-    return status;
-  status = second_run(set, &gate, id, error);
-  if (status == -EBUSY && gate.most == 1)
+  unsigned most;
+  int status = visit_twice(set, false, &most, error);
+  if (status == -EBUSY && most == 1)
     return 0;
   if (status < 0 && status != -EBUSY)
     return status;
   return cb_fail(error, -EPROTO,
                  "failed: a second lcore got %d, not -EBUSY, and %u were "
                  "inside",
-                 status, gate.most);
+                 status, most);
 }
 
 static int expect(int got, int wanted, const char *what, struct cb_error *error)
@@ -163,26 +213,35 @@ static int expect(int got, int wanted, const char *what, struct cb_error *error)
                  wanted);
 }
 
-static int start_stop(struct cb_services *set, struct cb_error *error)
+/* What a running and a stopped service say to an lcore. */
+static int run_and_stop(struct cb_services *set, struct cb_lcore *lcore,
+                        uint64_t id, struct cb_error *error)
 {
-  struct gate gate = {.result = -EAGAIN};
-  uint64_t id;
   int result = 0;
-  int status = add_gate(set, &gate, true, &id, error);
-  struct cb_lcore *lcore = status < 0 ? NULL : cb_lcore_attach(set, error);
-  if (!lcore)
-    return -ENOMEM;
-  status = expect(cb_service_run(lcore, id, true, &result), 0,
-                  "a running service", error);
+  int status = expect(cb_service_run(lcore, id, true, &result), 0,
+                      "a running service", error);
   if (status == 0)
     status = expect(result, -EAGAIN, "its callback", error);
   cb_service_runstate_set(set, id, false, NULL);
   if (status == 0)
     status = expect(cb_service_run(lcore, id, true, &result), -ENOEXEC,
                     "a stopped service", error);
+  return status;
+}
+
+static int start_stop(struct cb_services *set, struct cb_error *error)
+{
+  struct gate gate;
+  uint64_t id;
+  make_gate(&gate, false);
+  gate.result = -EAGAIN;
+  int status = add_gate(set, &gate, true, &id, error);
+  struct cb_lcore *lcore = status < 0 ? NULL : cb_lcore_attach(set, error);
+  status = lcore ? run_and_stop(set, lcore, id, error) : -ENOMEM;
   if (status == 0)
     status = expect((int)gate.calls, 1, "the count of calls", error);
   cb_lcore_detach(lcore, NULL);
+  discard_gate(&gate);
   return status;
 }
 
@@ -210,18 +269,21 @@ static int count_results(struct cb_services *set, uint64_t id,
 static int attr_get(struct cb_services *set, struct cb_error *error)
 {
   static const int results[] = {0, -EAGAIN, -EAGAIN, -EIO, 3, -EAGAIN, -EAGAIN};
-  struct gate gate = {.result = 0};
+  struct gate gate;
   uint64_t id;
+  make_gate(&gate, false);
   int status = add_gate(set, &gate, true, &id, error);
   struct cb_lcore *lcore = status < 0 ? NULL : cb_lcore_attach(set, error);
-  if (!lcore)
-    return -ENOMEM;
-  for (size_t i = 0; i < sizeof results / sizeof *results; i++) {
+  status = lcore ? 0 : -ENOMEM;
+  for (size_t i = 0; lcore && i < sizeof results / sizeof *results; i++) {
     gate.result = results[i];
     cb_service_run(lcore, id, true, NULL);
   }
   cb_lcore_detach(lcore, NULL);
-  return count_results(set, id, error);
+  if (status == 0)
+    status = count_results(set, id, error);
+  discard_gate(&gate);
+  return status;
 }
 
 const struct cb_service_check

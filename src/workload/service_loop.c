@@ -83,21 +83,11 @@ static void teardown(void *opaque)
   state->set = NULL;
 }
 
-static void name_guards(struct state *state)
+static int guard(void *opaque, struct cb_error *error)
 {
-  snprintf(state->guards, sizeof state->guards, "%s%s%s",
-           cb_check_start_stop.name, state->stats ? " " : "",
-           state->stats ? cb_check_attr_get.name : "");
-}
-
-static int run_checks(const struct state *state, struct cb_error *error)
-{
-  int status =
-      cb_service_check(&cb_check_start_stop, state->lock, state->order, error);
-  if (status == 0 && state->stats)
-    status =
-        cb_service_check(&cb_check_attr_get, state->lock, state->order, error);
-  return status;
+  const struct state *state = opaque;
+  return cb_service_guard(&cb_check_start_stop, state->stats, state->lock,
+                          state->order, error);
 }
 
 static int setup(void *opaque, const struct cb_control *control,
@@ -105,13 +95,10 @@ static int setup(void *opaque, const struct cb_control *control,
 {
   struct state *state = opaque;
   (void)control;
-  int status = run_checks(state, error);
-  if (status < 0)
-    return status;
   state->set = cb_services_create(state->lock, state->order, error);
   if (!state->set)
     return -ENOMEM;
-  status = cb_lcore_add(state->set, LCORE, CB_LCORE_CALLER, error);
+  int status = cb_lcore_add(state->set, LCORE, CB_LCORE_CALLER, error);
   if (status == 0)
     status = add_services(state, error);
   if (status == 0)
@@ -183,7 +170,8 @@ static int configure(struct state *state, const struct cb_spec *spec,
   state->lock = cb_spec_kind(cb_spec_spec(spec, "lock"))->name;
   snprintf(state->order, sizeof state->order, "%s",
            cb_spec_string(spec, "order"));
-  name_guards(state);
+  cb_service_guards(state->guards, sizeof state->guards, &cb_check_start_stop,
+                    state->stats);
   return cb_call_make(cb_spec_spec(spec, "call"), state->mt_safe, &state->call,
                       error);
 }
@@ -206,6 +194,7 @@ static int create(const struct cb_spec *spec, struct cb_workload *workload,
                                    .state = state,
                                    .roles = &state->role,
                                    .role_count = 1,
+                                   .guard = guard,
                                    .setup = setup,
                                    .check = check,
                                    .teardown = teardown,

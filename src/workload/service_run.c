@@ -70,20 +70,11 @@ static const struct cb_service_check *guard_of(const struct state *state)
   return excludes ? &cb_check_app_mt_unsafe : &cb_check_start_stop;
 }
 
-static void name_guards(struct state *state)
+static int guard(void *opaque, struct cb_error *error)
 {
-  snprintf(state->guards, sizeof state->guards, "%s%s%s", guard_of(state)->name,
-           state->stats ? " " : "", state->stats ? cb_check_attr_get.name : "");
-}
-
-static int run_checks(const struct state *state, struct cb_error *error)
-{
-  int status =
-      cb_service_check(guard_of(state), state->lock, state->order, error);
-  if (status == 0 && state->stats)
-    status =
-        cb_service_check(&cb_check_attr_get, state->lock, state->order, error);
-  return status;
+  const struct state *state = opaque;
+  return cb_service_guard(guard_of(state), state->stats, state->lock,
+                          state->order, error);
 }
 
 static int start_service(struct state *state, unsigned number,
@@ -166,10 +157,7 @@ static int setup(void *opaque, const struct cb_control *control,
   for (unsigned i = 0; i < state->seats; i++)
     state->seat[i] = (struct seat){.lcore = NULL};
   state->seen = 0;
-  int status = run_checks(state, error);
-  if (status < 0)
-    return status;
-  status = state->live ? borrow_set(state, error) : make_set(state, error);
+  int status = state->live ? borrow_set(state, error) : make_set(state, error);
   if (status < 0)
     teardown(state);
   return status;
@@ -502,7 +490,8 @@ static int configure(struct state *state, const struct cb_spec *spec,
   }
   if (status < 0)
     return status;
-  name_guards(state);
+  cb_service_guards(state->guards, sizeof state->guards, guard_of(state),
+                    state->stats);
   return permit(state, cb_spec_boolean(spec, "allow_race"), error);
 }
 
@@ -545,6 +534,7 @@ static int create(const struct cb_spec *spec, struct cb_workload *workload,
                                    .state = state,
                                    .roles = state->roles,
                                    .role_count = state->seats > 1 ? 2 : 1,
+                                   .guard = guard,
                                    .setup = setup,
                                    .prepare = prepare,
                                    .check = check,

@@ -1,6 +1,7 @@
 /* services.c - the family of live services, and what an option's word means. */
 #include "workload/services.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static const struct cb_kind live = {
@@ -18,4 +19,22 @@ enum cb_stats cb_stats_of(const char *choice)
   while (stats > CB_STATS_OFF && strcmp(names[stats], choice) != 0)
     stats--;
   return (enum cb_stats)stats;
+}
+
+int cb_service_guard(const struct cb_service_check *check, enum cb_stats stats,
+                     const char *lock, const char *order,
+                     struct cb_error *error)
+{
+  int status = cb_service_check(check, lock, order, error);
+  if (status == 0 && stats)
+    status = cb_service_check(&cb_check_attr_get, lock, order, error);
+  return status;
+}
+
+void cb_service_guards(char *names, size_t size,
+                       const struct cb_service_check *check,
+                       enum cb_stats stats)
+{
+  snprintf(names, size, "%s%s%s", check->name, stats ? " " : "",
+           stats ? cb_check_attr_get.name : "");
 }

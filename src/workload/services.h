@@ -33,6 +33,15 @@ extern const struct cb_service_check
 int cb_service_check(const struct cb_service_check *check, const char *lock,
                      const char *order, struct cb_error *error);
 
+/* What a workload's guard does: that check, and where there are statistics that
+ * of their counts, too. The other writes their names. */
+int cb_service_guard(const struct cb_service_check *check, enum cb_stats stats,
+                     const char *lock, const char *order,
+                     struct cb_error *error);
+void cb_service_guards(char *names, size_t size,
+                       const struct cb_service_check *check,
+                       enum cb_stats stats);
+
 /* The choices of the option "stats", and their index. */
 #define CB_STATS_CHOICES "off|count|time|chain"
 enum cb_stats cb_stats_of(const char *choice);

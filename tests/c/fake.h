@@ -18,12 +18,13 @@ struct fake {
   const struct cb_control *control;
   double cost;      /* ticks */
   uint64_t give_up; /* most operations a call of run does, 0: all */
-  int setup_status, begin_status, check_status, prepare_status;
+  int setup_status, begin_status, check_status, prepare_status, guard_status;
+  double guard_cost;  /* ticks of its functional check */
   bool deaf;          /* does not look at stop */
   bool interruptible; /* but can be told */
   atomic_bool told;
   atomic_ulong operations, batches, begun, ended;
-  uint64_t prepared, checked, torn_down, proven;
+  uint64_t guarded, set_up, prepared, checked, torn_down, proven;
 };
 
 static void spin(double ticks)
@@ -46,10 +47,21 @@ static uint64_t run(void *state, unsigned thread, uint64_t n)
   return n;
 }
 
+static int guard(void *state, struct cb_error *error)
+{
+  struct fake *fake = state;
+  assert_int_equal(fake->set_up, 0);
+  fake->guarded++;
+  spin(fake->guard_cost);
+  return fake->guard_status < 0 ? cb_fail(error, fake->guard_status, "no good")
+                                : 0;
+}
+
 static int setup(void *state, const struct cb_control *control,
                  struct cb_error *error)
 {
   struct fake *fake = state;
+  fake->set_up++;
   fake->control = control;
   return fake->setup_status < 0
              ? cb_fail(error, fake->setup_status, "cannot set up")
@@ -132,6 +144,7 @@ static struct fake *make(double cost, unsigned threads)
                                     .state = fake,
                                     .roles = fake->roles,
                                     .role_count = 1,
+                                    .guard = guard,
                                     .setup = setup,
                                     .prepare = prepare,
                                     .check = check,

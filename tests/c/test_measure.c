@@ -373,6 +373,34 @@ static void refusals_leave_the_others_alone(void **state)
     free(fakes[i]);
 }
 
+/* They come before everything, fail a row, and have to hold but once. */
+static void functional_checks_guard_a_row(void **state)
+{
+  (void)state;
+  struct fake *fakes[3] = {make(1000, 1), make(1000, 1), make(1000, 1)};
+  struct cb_variant variants[3];
+  for (int i = 0; i < 3; i++)
+    variants[i] = (struct cb_variant){.workload = &fakes[i]->work};
+  fakes[0]->guard_status = -EPROTO;
+  variants[2].guarded = true;
+  const struct cb_measure_options options = brief(3);
+  struct cb_measurement *measurement = cb_measure(variants, 3, &options, NULL);
+  const struct cb_result *results = measurement->results;
+  assert_int_equal(results[0].status, CB_FAIL);
+  assert_string_equal(results[0].reason.text, "no good");
+  assert_int_equal(results[0].sample_count, 0);
+  assert_false(results[0].guarded);
+  assert_int_equal(fakes[0]->set_up, 0);
+  for (int i = 1; i < 3; i++) {
+    assert_int_equal(results[i].status, CB_OK);
+    assert_true(results[i].guarded);
+    assert_int_equal(fakes[i]->guarded, i == 1);
+  }
+  cb_measurement_destroy(measurement);
+  for (int i = 0; i < 3; i++)
+    free(fakes[i]);
+}
+
 static void arguments_are_checked(void **state)
 {
   (void)state;
@@ -463,6 +491,7 @@ int main(void)
       cmocka_unit_test(order_is_given_by_the_seed),
       cmocka_unit_test(a_failing_proof_fails_the_row),
       cmocka_unit_test(refusals_leave_the_others_alone),
+      cmocka_unit_test(functional_checks_guard_a_row),
       cmocka_unit_test(arguments_are_checked),
       cmocka_unit_test(a_foreign_cpu_is_refused),
       cmocka_unit_test(the_selftest_tells),

@@ -45,6 +45,27 @@ static void one_operation_outlasts_the_budget(void **state)
   free(fake);
 }
 
+/* What a functional check takes is not taken from the budget, where it may be
+ * had elsewhere. */
+static void functional_checks_prolong_the_budget(void **state)
+{
+  (void)state;
+  for (int prolong = 0; prolong < 2; prolong++) {
+    struct fake *fake = make(1000, 1);
+    fake->guard_cost = 0.7 * cb_clock()->hz;
+    struct cb_measurement *measurement =
+        measure(&fake, 1,
+                (struct cb_measure_options){.seconds = 0.5,
+                                            .guard_seconds = prolong ? 10 : 0});
+    assert_int_equal(measurement->results[0].status,
+                     prolong ? CB_OK : CB_PARTIAL);
+    assert_true(measurement->ready >= 0.7);
+    assert_true(measurement->elapsed >= measurement->ready);
+    cb_measurement_destroy(measurement);
+    free(fake);
+  }
+}
+
 /* A process that starts late still gives one batch of a known size. */
 static void a_given_n_is_never_too_late(void **state)
 {
@@ -170,6 +191,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(time_ends_it),
       cmocka_unit_test(one_operation_outlasts_the_budget),
+      cmocka_unit_test(functional_checks_prolong_the_budget),
       cmocka_unit_test(a_given_n_is_never_too_late),
       cmocka_unit_test(a_signal_keeps_what_there_is),
       cmocka_unit_test(a_cap_ends_one_row),
