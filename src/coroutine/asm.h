@@ -1,7 +1,7 @@
 /*
  * asm.h - a back end that calls a switch in assembly. Include it with
- * CB_BACKEND defined as its name, ASM_SWITCH as the switch and ASM_PREPARE as
- * what prepares for it; it includes the loops.
+ * CB_BACKEND defined as its name and ASM_SWITCH(name) as the function of
+ * switch.h that enters, yields or prepares; it includes the loops.
  *
  * Without a sanitizer the annotations vanish and each function ends in a jump
  * to the switch.
@@ -20,7 +20,7 @@ CB_OUT_OF_LINE int ASM_FN(_enter_raw)(struct cb_coroutine *coroutine)
   if (!cb_begin_enter(coroutine))
     return CB_REFUSED(coroutine);
   void *fake = cb_leave_outside(coroutine);
-  int action = ASM_SWITCH(coroutine, 0);
+  int action = ASM_SWITCH(enter)(coroutine, 0);
   cb_back_outside(fake);
   return action;
 }
@@ -31,7 +31,7 @@ CB_OUT_OF_LINE int ASM_FN(_yield)(void)
   if (!self)
     return -EPERM;
   void *fake = cb_leave_inside(self, false);
-  int status = ASM_SWITCH(self, CB_YIELD);
+  int status = ASM_SWITCH(yield)(self, CB_YIELD);
   cb_back_inside(self, fake);
   return status;
 }
@@ -46,7 +46,7 @@ static void ASM_FN(_run)(struct cb_coroutine *self)
     self->entry(self->opaque);
     cb_begin_end(self);
     cb_leave_inside(self, true);
-    ASM_SWITCH(self, CB_TERMINATE);
+    ASM_SWITCH(yield)(self, CB_TERMINATE);
   }
 }
 #define ASM_RUN ASM_FN(_run)
@@ -60,7 +60,7 @@ static int ASM_FN(_prepare)(struct cb_coroutine *coroutine, int setting,
 {
   (void)setting;
   (void)error;
-  ASM_PREPARE(coroutine, ASM_RUN);
+  ASM_SWITCH(prepare)(coroutine, ASM_RUN);
   return 0;
 }
 

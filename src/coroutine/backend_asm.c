@@ -4,8 +4,7 @@
 #if CB_HAVE_SWITCH
 
 #define CB_BACKEND asm
-#define ASM_SWITCH cb_switch
-#define ASM_PREPARE cb_switch_prepare
+#define ASM_SWITCH(name) cb_switch_##name
 #include "coroutine/asm.h"
 
 const struct cb_backend cb_backend_asm = {

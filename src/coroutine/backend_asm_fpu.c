@@ -5,8 +5,7 @@
 #if CB_HAVE_SWITCH
 
 #define CB_BACKEND asm_fpu
-#define ASM_SWITCH cb_switch_fpu
-#define ASM_PREPARE cb_switch_fpu_prepare
+#define ASM_SWITCH(name) cb_switch_fpu_##name
 #include "coroutine/asm.h"
 
 const struct cb_backend cb_backend_asm_fpu = {

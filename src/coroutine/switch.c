@@ -22,7 +22,7 @@ _Static_assert(offsetof(struct cb_coroutine, sp) == 0 &&
                "the assembly says so");
 
 #ifdef __x86_64__
-/* What cb_switch pops, lowest address first. The ABI wants rsp to be a
+/* What a switch pops, lowest address first. The ABI wants rsp to be a
  * multiple of 16 before a call. */
 struct frame {
   uint64_t r15, r14, r13, r12, rbx, rbp;
@@ -59,7 +59,7 @@ void cb_switch_fpu_prepare(struct cb_coroutine *coroutine, cb_run *run)
 }
 
 #elif defined __aarch64__
-/* What cb_switch restores, lowest address first. */
+/* What a switch restores, lowest address first. */
 struct frame {
   uint64_t x29;
   void (*x30)(void);

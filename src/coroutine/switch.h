@@ -10,16 +10,18 @@
 
 #include "coroutine/backend.h"
 
-int cb_switch(struct cb_coroutine *coroutine, int value);
+int cb_switch_enter(struct cb_coroutine *coroutine, int value);
+int cb_switch_yield(struct cb_coroutine *coroutine, int value);
 /* The same, and the control bits of the floating point unit. */
-int cb_switch_fpu(struct cb_coroutine *coroutine, int value);
+int cb_switch_fpu_enter(struct cb_coroutine *coroutine, int value);
+int cb_switch_fpu_yield(struct cb_coroutine *coroutine, int value);
 
 typedef void cb_run(struct cb_coroutine *coroutine);
 
 /* Each leaves in the coroutine a context in which `run`, which must not
- * return, is called with it by the first switch: by cb_switch, by
- * cb_switch_fpu (the control bits are the caller's of now), by the switch of
- * backend_inline.c. For the first two run may be NULL: then the assembly itself
+ * return, is called with it by the first switch: by cb_switch_enter, by
+ * cb_switch_fpu_enter (the control bits are the caller's of now), by the switch
+ * of backend_inline.c. For the first two run may be NULL: then the assembly itself
  * calls the coroutine's entry and ends it, life after life. */
 void cb_switch_prepare(struct cb_coroutine *coroutine, cb_run *run);
 void cb_switch_fpu_prepare(struct cb_coroutine *coroutine, cb_run *run);

@@ -1,8 +1,8 @@
 /*
  * switch_aarch64.S - the switch for the AAPCS64.
  *
- * The last instruction is a plain branch, not `ret`, for the reason told in
- * switch_x86_64.S. x18 belongs to the platform and is left alone.
+ * The last instruction is a plain branch, not `ret`, and enter and yield have
+ * one each, for the reasons told in switch_x86_64.S. x18 belongs to the platform and is left alone.
  */
 #ifdef __aarch64__
 
@@ -77,23 +77,31 @@
 
   .text
 
-/* int cb_switch(struct cb_coroutine *x0, int w1) */
-FUNCTION(cb_switch)
-  SAVE
-  EXCHANGE
-  RESTORE_AND_GO
-END(cb_switch)
+/* int NAME(struct cb_coroutine *x0, int w1) */
+#define SWITCH(name)                                                           \
+  FUNCTION(name);                                                              \
+  SAVE;                                                                        \
+  EXCHANGE;                                                                    \
+  RESTORE_AND_GO;                                                              \
+  END(name)
+
+SWITCH(cb_switch_enter)
+SWITCH(cb_switch_yield)
 
 /* The same, and the floating point control register. */
-FUNCTION(cb_switch_fpu)
-  SAVE
-  mrs x11, fpcr
-  str x11, [sp, #160]
-  EXCHANGE
-  ldr x11, [sp, #160]
-  msr fpcr, x11
-  RESTORE_AND_GO
-END(cb_switch_fpu)
+#define SWITCH_FPU(name)                                                       \
+  FUNCTION(name);                                                              \
+  SAVE;                                                                        \
+  mrs x11, fpcr;                                                               \
+  str x11, [sp, #160];                                                         \
+  EXCHANGE;                                                                    \
+  ldr x11, [sp, #160];                                                         \
+  msr fpcr, x11;                                                               \
+  RESTORE_AND_GO;                                                              \
+  END(name)
+
+SWITCH_FPU(cb_switch_fpu_enter)
+SWITCH_FPU(cb_switch_fpu_yield)
 
 /* One life, as in switch_x86_64.S: x19 is the coroutine. */
 #define LIVE                                                                   \

@@ -66,19 +66,20 @@ stack_is_not_executable() {
 
 list=$(mktemp) || exit 1
 trap 'rm -f "$list"' EXIT
-echo 1..40
+echo 1..48
 for file in "$top_builddir/cbench" "$top_builddir/.libs/cbench.so"; do
   which=$(basename "$file")
-  for switch in cb_switch cb_switch_fpu; do
+  for switch in cb_switch_enter cb_switch_yield cb_switch_fpu_enter \
+    cb_switch_fpu_yield; do
     check "$which: $switch never returns by ret" has_not $switch '^ret'
     check "$which: $switch begins with endbr64" begins_with $switch endbr64
   done
   for pair in asm:cb_switch asm_fpu:cb_switch_fpu; do
     backend=${pair%:*} switch=${pair#*:}
-    for end in enter_raw yield; do
-      check "$which: ${backend}_$end jumps to $switch" \
-        jumps_to ${backend}_$end $switch
-    done
+    check "$which: ${backend}_enter_raw jumps to a switch of its own" \
+      jumps_to ${backend}_enter_raw ${switch}_enter
+    check "$which: ${backend}_yield jumps to a switch of its own" \
+      jumps_to ${backend}_yield ${switch}_yield
     check "$which: ${switch}_live never returns by ret" \
       has_not ${switch}_live '^ret'
     check "$which: ${backend}_loop_yield calls what it measures" \
