@@ -9,8 +9,7 @@
  *
  * The context that does not run is kept in the coroutine: while it is
  * suspended its own, while it is entered its enterer's. So back ends can be
- * nested in each other, a thread needs no context of its own, and enter and
- * yield are the same exchange.
+ * nested in each other and a thread needs no context of its own.
  *
  * This is plain C11 that is C++ too, for plug-ins in that language.
  */
@@ -47,11 +46,16 @@ struct cb_marks {
 
 struct cb_coroutine {
   /* One cache line of what a switch touches. */
-  void *sp, *pc, *fp; /* of the context that does not run, as back ends like */
+  void *sp;      /* of the context that does not run */
+  void *pc;      /* back ends that keep both contexts here: its own, */
+  void *from_sp; /* and its enterer's */
   struct cb_coroutine *caller;
   cb_entry *entry;
   void *opaque;
-  struct cb_coroutine *next; /* idle: the one below it */
+  union {
+    struct cb_coroutine *next; /* idle: the one below it */
+    void *from_pc;             /* entered, as from_sp */
+  };
   struct cb_pool *pool;
   /* The rest. */
   const struct cb_backend *backend;

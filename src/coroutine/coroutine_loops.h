@@ -28,6 +28,10 @@
 #ifndef CB_ENTER_RAW
 #define CB_ENTER_RAW(at) CB_FN(_enter_raw)(*(at))
 #endif
+/* And one that can be told who enters need not ask each time. */
+#ifndef CB_ENTER_FROM
+#define CB_ENTER_FROM(at, self) ((void)(self), CB_ENTER_RAW(at))
+#endif
 
 CB_HOT int CB_FN(_enter)(struct cb_coroutine **at)
 {
@@ -89,8 +93,17 @@ static void CB_FN(_visited)(void *opaque)
   struct cb_coroutine_work *work = (struct cb_coroutine_work *)opaque;
   while (!work->stop) {
     work->entered++;
-    if (work->bytes)
-      CB_FN(_touch)(work->bytes);
+    CB_FN(_yield)();
+  }
+  work->ended++;
+}
+
+static void CB_FN(_touching)(void *opaque)
+{
+  struct cb_coroutine_work *work = (struct cb_coroutine_work *)opaque;
+  while (!work->stop) {
+    work->entered++;
+    CB_FN(_touch)(work->bytes);
     CB_FN(_yield)();
   }
   work->ended++;
@@ -113,10 +126,11 @@ static void CB_FN(_end)(struct cb_coroutine_work *work)
 
 static int CB_FN(_begin)(struct cb_coroutine_work *work)
 {
+  cb_entry *entry = work->bytes ? CB_FN(_touching) : CB_FN(_visited);
   work->stop = false;
   work->next = 0;
   for (size_t i = 0; i < work->count; i++) {
-    work->coroutines[i] = CB_FN(_new)(work, CB_FN(_visited));
+    work->coroutines[i] = CB_FN(_new)(work, entry);
     if (!work->coroutines[i]) {
       CB_FN(_end)(work);
       return work->error.code;
@@ -125,12 +139,23 @@ static int CB_FN(_begin)(struct cb_coroutine_work *work)
   return 0;
 }
 
+/* The first trip makes sure that this thread has something to enter from. */
 static uint64_t CB_FN(_loop_yield)(struct cb_coroutine_work *work, uint64_t n)
 {
-  struct cb_coroutine *coroutine = work->coroutines[0];
-  uint64_t done = 0;
-  while (done < n && CB_FN(_enter)(&coroutine) == CB_YIELD)
-    done++;
+  struct cb_coroutine *coroutine = work->coroutines[0], *self;
+  uint64_t done;
+  int action;
+  if (n == 0 || CB_FN(_enter)(&coroutine) != CB_YIELD)
+    return 0;
+  self = CB_HERE()->current;
+  for (done = 1; done < n; done++) {
+    action = CB_ENTER_FROM(&coroutine, self);
+    if (CB_LIKELY(action == CB_YIELD))
+      continue;
+    if (action == CB_TERMINATE)
+      cb_give(coroutine);
+    break;
+  }
   return done;
 }
 

@@ -17,8 +17,7 @@ _Static_assert(offsetof(struct cb_coroutine, sp) == 0 &&
                    offsetof(struct cb_coroutine, caller) == 24 &&
                    offsetof(struct cb_coroutine, entry) == 32 &&
                    offsetof(struct cb_coroutine, opaque) == 40 &&
-                   offsetof(struct cb_here, current) == 0 &&
-                   CB_TERMINATE == 2,
+                   offsetof(struct cb_here, current) == 0 && CB_TERMINATE == 2,
                "the assembly says so");
 
 #ifdef __x86_64__
@@ -92,11 +91,11 @@ void cb_switch_fpu_prepare(struct cb_coroutine *coroutine, cb_run *run)
 
 void cb_switch_inline_prepare(struct cb_coroutine *coroutine, cb_run *run)
 {
-  char *sp = coroutine->stack.top - 16;
-  memset(sp, 0, 16);
+  cb_run **sp = (cb_run **)(void *)coroutine->stack.top - 2;
+  sp[0] = run;
+  sp[1] = NULL;
   coroutine->sp = sp;
   coroutine->pc = (void *)(uintptr_t)cb_switch_inline_start;
-  coroutine->fp = (void *)(uintptr_t)run;
 }
 
 int cb_switch_configure(const struct cb_spec *spec, int *setting,

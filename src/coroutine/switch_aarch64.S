@@ -153,11 +153,11 @@ FUNCTION(cb_switch_start)
   brk #1
 END(cb_switch_start)
 
-/* The same for the inline switch, which comes with the coroutine in x0 and
- * what to run in the frame pointer. */
+/* The same for the inline switch, which comes with the coroutine in x0; what to
+ * run stands on the stack. */
 FUNCTION(cb_switch_inline_start)
   .cfi_undefined x30
-  mov x1, x29
+  ldr x1, [sp]
   mov x29, #0
   blr x1
   brk #1

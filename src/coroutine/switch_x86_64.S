@@ -176,14 +176,13 @@ FUNCTION(cb_switch_start)
   ud2
 END(cb_switch_start)
 
-/* The same for the inline switch, which comes with the coroutine in rdi and
- * what to run in the frame pointer. */
+/* The same for the inline switch, which comes with the coroutine in rdi; what
+ * to run stands on the stack. */
 FUNCTION(cb_switch_inline_start)
   .cfi_undefined rip
   .cfi_undefined rbp
-  movq %rbp, %rax
   xorl %ebp, %ebp
-  callq *%rax
+  callq *(%rsp)
   ud2
 END(cb_switch_inline_start)
 

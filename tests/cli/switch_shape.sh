@@ -57,7 +57,7 @@ lands_on_endbr() {
       if ($0 !~ /^endbr64/) bad = 1
       after = 0
     }
-    /^jmp +\*%rcx/ { after = 1; jumps++ }
+    /^jmp +\*0x(8|30)\(%rdi\)/ { after = 1; jumps++ }
     END { exit bad || !jumps }'
 }
 stack_is_not_executable() {
