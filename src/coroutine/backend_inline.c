@@ -82,26 +82,6 @@ _Static_assert(offsetof(struct cb_coroutine, sp) == 0 &&
     return value;                                                              \
   }
 
-/* This thread's current coroutine, one instruction less than by its address.
- * Volatile, and so in order among each other and with the switches. */
-CB_HOT struct cb_coroutine *get_current(void)
-{
-  struct cb_coroutine *current;
-  __asm__ __volatile__("movq cb_here_tls@gottpoff(%%rip), %0\n\t"
-                       "movq %%fs:(%0), %0"
-                       : "=r"(current));
-  return current;
-}
-
-CB_HOT void set_current(struct cb_coroutine *current)
-{
-  uint64_t offset;
-  __asm__ __volatile__("movq cb_here_tls@gottpoff(%%rip), %0\n\t"
-                       "movq %1, %%fs:(%0)"
-                       : "=&r"(offset)
-                       : "r"(current));
-}
-
 #elif defined __aarch64__
 
 #define INLINE_SWITCH(name, sp, pc, to_sp, to_pc)                              \
@@ -134,16 +114,6 @@ CB_HOT void set_current(struct cb_coroutine *current)
     return w1;                                                                 \
   }
 
-CB_HOT struct cb_coroutine *get_current(void)
-{
-  return CB_HERE()->current;
-}
-
-CB_HOT void set_current(struct cb_coroutine *current)
-{
-  CB_HERE()->current = current;
-}
-
 #endif
 
 INLINE_SWITCH(switch_enter, 16, 48, 0, 8)
@@ -156,7 +126,7 @@ CB_HOT int inline_enter_from(struct cb_coroutine **at,
   if (CB_UNLIKELY((*at)->caller != NULL))
     return CB_REFUSED(*at);
   (*at)->caller = from;
-  set_current(*at);
+  CB_SET_CURRENT(*at);
   void *fake = cb_leave_outside(*at);
   int action = switch_enter(at, 0);
   cb_back_outside(fake);
@@ -165,16 +135,16 @@ CB_HOT int inline_enter_from(struct cb_coroutine **at,
 
 CB_HOT int inline_enter_raw(struct cb_coroutine **at)
 {
-  struct cb_coroutine *from = get_current();
+  struct cb_coroutine *from = CB_CURRENT();
   return CB_LIKELY(from) ? inline_enter_from(at, from) : CB_REFUSED(*at);
 }
 
 CB_HOT int inline_yield(void)
 {
-  struct cb_coroutine *self = get_current();
+  struct cb_coroutine *self = CB_CURRENT();
   if (CB_UNLIKELY(!self || !cb_is_entered(self)))
     return -EPERM;
-  set_current(self->caller);
+  CB_SET_CURRENT(self->caller);
   self->caller = NULL;
   void *fake = cb_leave_inside(self, false);
   int status = switch_yield(&self, CB_YIELD);
@@ -187,7 +157,7 @@ static void inline_run(struct cb_coroutine *self)
   for (;;) {
     cb_back_inside(self, NULL);
     self->entry(self->opaque);
-    set_current(self->caller);
+    CB_SET_CURRENT(self->caller);
     self->caller = CB_ENDED;
     cb_leave_inside(self, true);
     switch_yield(&self, CB_TERMINATE);

@@ -147,7 +147,7 @@ static uint64_t CB_FN(_loop_yield)(struct cb_coroutine_work *work, uint64_t n)
   int action;
   if (n == 0 || CB_FN(_enter)(&coroutine) != CB_YIELD)
     return 0;
-  self = CB_HERE()->current;
+  self = CB_CURRENT();
   for (done = 1; done < n; done++) {
     action = CB_ENTER_FROM(&coroutine, self);
     if (CB_LIKELY(action == CB_YIELD))

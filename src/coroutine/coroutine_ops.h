@@ -13,15 +13,20 @@
 
 #include "backend.h"
 
+/* The current coroutine, where there is no shorter way to it. */
+#ifndef CB_CURRENT
+#define CB_CURRENT() (CB_HERE()->current)
+#define CB_SET_CURRENT(coroutine) ((void)(CB_HERE()->current = (coroutine)))
+#endif
+
 /* False: it may not be entered; return CB_REFUSED(coroutine). */
 CB_HOT bool cb_begin_enter(struct cb_coroutine *coroutine)
 {
-  struct cb_here *here = CB_HERE();
-  struct cb_coroutine *from = here->current;
+  struct cb_coroutine *from = CB_CURRENT();
   if (CB_UNLIKELY(!from || coroutine->caller))
     return false;
   coroutine->caller = from;
-  here->current = coroutine;
+  CB_SET_CURRENT(coroutine);
   return true;
 }
 
@@ -29,29 +34,30 @@ CB_HOT bool cb_begin_enter(struct cb_coroutine *coroutine)
  * before the switch: once that is done, the caller may be gone. */
 CB_HOT struct cb_coroutine *cb_begin_yield(void)
 {
-  struct cb_here *here = CB_HERE();
-  struct cb_coroutine *self = here->current;
+  struct cb_coroutine *self = CB_CURRENT();
   if (CB_UNLIKELY(!self || !cb_is_entered(self)))
     return NULL;
-  here->current = self->caller;
+  CB_SET_CURRENT(self->caller);
   self->caller = NULL;
   return self;
 }
 
 CB_HOT void cb_begin_end(struct cb_coroutine *self)
 {
-  CB_HERE()->current = self->caller;
+  CB_SET_CURRENT(self->caller);
   self->caller = CB_ENDED;
 }
 
 /* ---- pools ---- */
 
+/* In a nest the next is taken soon: its stack is fetched, and so is itself. */
 CB_HOT struct cb_coroutine *cb_pop(struct cb_pool_local *local)
 {
   struct cb_coroutine *coroutine = local->first;
   struct cb_coroutine *next = coroutine->next;
   local->first = next;
-  __builtin_prefetch(next); /* in a nest the next to be taken */
+  if (CB_LIKELY(next != NULL))
+    __builtin_prefetch(next->sp);
   cb_set(&local->count, local->count - 1);
   return coroutine;
 }
