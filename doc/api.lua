@@ -478,7 +478,8 @@
 -- @param[opt] parameters a table
 -- @return a descriptor
 
---- Independent adds: shows a neighbour on the core.
+--- Independent adds: shows a neighbour on the core. Up to 8 `adds` are one turn
+-- of a loop; more of them, of all operations of a batch, are one unrolled loop.
 -- @function workload.throughput
 -- @param[opt] parameters a table
 -- @return a descriptor

@@ -39,9 +39,9 @@ local function pair(name, ring, burst, reference, limit)
     limit)
 end
 
-add(one_cpu, "dependent add", "chain", { adds = 1 })
+add(one_cpu, "an add", "throughput", { adds = 1 })
 add(one_cpu, "cmpxchg", "atomic", { op = "cmpxchg" })
-pair("nop by 1", "nop", 1, "dependent add", 1.3)
+pair("nop by 1", "nop", 1, "an add", 1.3)
 for _, burst in ipairs { 1, 8, 32, 256 } do
   pair(("rte st by %d"):format(burst), st, burst)
 end
@@ -104,8 +104,8 @@ return {
     rows    = one_cpu,
     time    = 12,
     reading = "An element in and out, by so many at once; looped is vyukov "
-      .. "that claims one by one. A ring for several needs two cmpxchg. A turn "
-      .. "of the loop takes a cycle, as an add that waits for another does.",
+      .. "that claims one by one. A ring for several needs two cmpxchg. An add "
+      .. "is a turn of a loop that does nothing else.",
   },
   scenario {
     title   = "Limits of rings between two CPUs",

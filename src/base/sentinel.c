@@ -1,5 +1,7 @@
 #include "base/sentinel.h"
 
+#include "base/cpu.h"
+
 /* The compiler may not know the value any more, so it cannot merge two adds
  * into one. No instruction comes of it. */
 #define OPAQUE(value) __asm__("" : "+r"(value))
@@ -57,4 +59,47 @@ void cb_sentinel_throughput(uint64_t lanes[CB_SENTINEL_LANES], uint64_t step,
     all[i] += step;
   for (int i = 0; i < CB_SENTINEL_LANES; i++)
     lanes[i] = all[i];
+}
+
+/* Unrolled by the number of adds, which is a constant where this is inlined. */
+CB_INLINE void turns_of(uint64_t lanes[CB_SENTINEL_LANES], uint64_t step,
+                        const unsigned adds, uint64_t turns)
+{
+  uint64_t a = lanes[0], b = lanes[1], c = lanes[2], d = lanes[3];
+  uint64_t e = lanes[4], f = lanes[5], g = lanes[6], h = lanes[7];
+#define ADD_IF(number, value)                                                  \
+  if (adds > (number))                                                         \
+  ADD(value)
+  for (; turns > 0; turns--) {
+    ADD_IF(0, a);
+    ADD_IF(1, b);
+    ADD_IF(2, c);
+    ADD_IF(3, d);
+    ADD_IF(4, e);
+    ADD_IF(5, f);
+    ADD_IF(6, g);
+    ADD_IF(7, h);
+  }
+  const uint64_t all[CB_SENTINEL_LANES] = {a, b, c, d, e, f, g, h};
+  for (unsigned i = 0; i < adds; i++)
+    lanes[i] = all[i];
+}
+
+void cb_sentinel_turns(uint64_t lanes[CB_SENTINEL_LANES], uint64_t step,
+                       unsigned adds, uint64_t turns)
+{
+  switch (adds) {
+#define CASE(number)                                                           \
+  case number:                                                                 \
+    turns_of(lanes, step, number, turns);                                      \
+    break
+    CASE(1);
+    CASE(2);
+    CASE(3);
+    CASE(4);
+    CASE(5);
+    CASE(6);
+    CASE(7);
+    CASE(8);
+  }
 }

@@ -22,4 +22,9 @@ uint64_t cb_sentinel_chain(uint64_t start, uint64_t step, uint64_t adds);
 void cb_sentinel_throughput(uint64_t lanes[CB_SENTINEL_LANES], uint64_t step,
                             uint64_t adds);
 
+/* turns times the same for few adds, at most one a lane: a loop of its own that
+ * turns once for them all. */
+void cb_sentinel_turns(uint64_t lanes[CB_SENTINEL_LANES], uint64_t step,
+                       unsigned adds, uint64_t turns);
+
 #endif

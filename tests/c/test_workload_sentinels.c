@@ -5,8 +5,11 @@
 #include "drive.h"
 #include "workload/kinds.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -16,7 +19,9 @@ static void create(const char *name, const char *option, const char *value,
   struct cb_error error;
   struct cb_spec *spec = cb_spec_create(&cb_workload_family, name, &error);
   assert_non_null(spec);
-  if (option)
+  if (option && isdigit((unsigned char)*value))
+    assert_int_equal(cb_spec_set_integer(spec, option, atoi(value), &error), 0);
+  else if (option)
     assert_int_equal(cb_spec_set_string(spec, option, value, &error), 0);
   assert_int_equal(cb_spec_set_integer(spec, "threads", threads, &error), 0);
   const struct cb_workload_kind *kind =
@@ -76,6 +81,11 @@ static void throughput_adds_up(void **state)
 {
   (void)state;
   prove("throughput", NULL, NULL);
+  for (int adds = 1; adds <= 40; adds++) {
+    char text[4];
+    snprintf(text, sizeof text, "%d", adds);
+    prove("throughput", "adds", text);
+  }
 }
 
 static void time_does_not_go_back(void **state)
