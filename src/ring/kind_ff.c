@@ -97,7 +97,7 @@ CB_RING_INLINE bool ff_all(struct ff_ring *ff, ff_slot *slot, uint32_t n,
 
 CB_RING_INLINE bool ff_enqueue(struct ff_producer *at, uint64_t value)
 {
-  if (ff_look(at->slot))
+  if (CB_RING_RARELY(ff_look(at->slot) != 0))
     return false;
   ff_set(at->slot, value);
   at->slot = ff_next(at->ring, at->slot, at->end);
@@ -107,7 +107,7 @@ CB_RING_INLINE bool ff_enqueue(struct ff_producer *at, uint64_t value)
 CB_RING_INLINE bool ff_dequeue(struct ff_consumer *at, uint64_t *value)
 {
   uint64_t found = ff_look(at->slot);
-  if (!found)
+  if (CB_RING_RARELY(!found))
     return false;
   ff_set(at->slot, 0);
   at->slot = ff_next(at->ring, at->slot, at->end);

@@ -8,6 +8,11 @@
  * own index lives in its cursor, that is in registers inside a loop: kept in
  * memory, each operation would wait for the store of the one before.
  *
+ * A cursor goes along a stretch of slots in a row, up to where it must look at
+ * the other side's index again or go around the end: one comparison covers
+ * both. Inside a stretch the index needs no mask, since `base` is where slot 0
+ * would be if the array had begun that many laps earlier.
+ *
  * Orders: a slot is a plain object. The producer's release of tail makes the
  * elements visible to the consumer's acquire of it; the consumer's release of
  * head, which its reads of the slots precede, gives them back to the
@@ -22,106 +27,162 @@ struct spsc_ring {
   uint64_t mask;
   _Alignas(CB_APART) _Atomic uint64_t tail; /* first slot not yet published */
   uint64_t head_seen;                       /* by the producer */
+  uint64_t tail_stop;                       /* its cursor's between loops */
   _Alignas(CB_APART) _Atomic uint64_t head; /* first slot not yet consumed */
-  uint64_t tail_seen;                       /* by the consumer */
+  uint64_t head_stop;                       /* the consumer's */
   _Alignas(CB_APART) uint64_t slots[];
 };
 
 struct spsc_producer {
   struct spsc_ring *ring;
-  uint64_t mask;
+  uint64_t base; /* an address, of what may lie before the ring's memory */
   uint64_t tail;
-  uint64_t limit; /* tail may come this far */
+  uint64_t stop; /* tail may come this far */
 };
 
 struct spsc_consumer {
   struct spsc_ring *ring;
-  uint64_t mask;
+  uint64_t base;
   uint64_t head;
-  uint64_t limit;
+  uint64_t stop;
+  uint64_t lap; /* where the array ends */
 };
+
+CB_RING_INLINE uint64_t *spsc_slot(uint64_t base, uint64_t index)
+{
+  return (uint64_t *)(uintptr_t)(base + index * sizeof(uint64_t));
+}
+
+CB_RING_INLINE uint64_t spsc_base(struct spsc_ring *spsc, uint64_t index)
+{
+  return (uintptr_t)spsc->slots - (index & ~spsc->mask) * sizeof(uint64_t);
+}
+
+/* Where the lap ends that index is in. */
+CB_RING_INLINE uint64_t spsc_lap(struct spsc_ring *spsc, uint64_t index)
+{
+  return (index | spsc->mask) + 1;
+}
 
 CB_RING_INLINE struct spsc_producer spsc_producer_begin(struct cb_ring *ring)
 {
   struct spsc_ring *spsc = (struct spsc_ring *)ring;
-  struct spsc_producer at = {
-      .ring = spsc,
-      .mask = spsc->mask,
-      .tail = atomic_load_explicit(&spsc->tail, memory_order_relaxed),
-      .limit = spsc->head_seen + cb_ring_fits(ring)};
+  uint64_t tail = atomic_load_explicit(&spsc->tail, memory_order_relaxed);
+  struct spsc_producer at = {.ring = spsc,
+                             .base = spsc_base(spsc, tail),
+                             .tail = tail,
+                             .stop = spsc->tail_stop};
   return at;
 }
 
 CB_RING_INLINE void spsc_producer_end(struct spsc_producer *at)
 {
-  at->ring->head_seen = at->limit - cb_ring_fits(&at->ring->ring);
+  at->ring->tail_stop = at->stop;
 }
 
 CB_RING_INLINE struct spsc_consumer spsc_consumer_begin(struct cb_ring *ring)
 {
   struct spsc_ring *spsc = (struct spsc_ring *)ring;
-  struct spsc_consumer at = {
-      .ring = spsc,
-      .mask = spsc->mask,
-      .head = atomic_load_explicit(&spsc->head, memory_order_relaxed),
-      .limit = spsc->tail_seen};
+  uint64_t head = atomic_load_explicit(&spsc->head, memory_order_relaxed);
+  struct spsc_consumer at = {.ring = spsc,
+                             .base = spsc_base(spsc, head),
+                             .head = head,
+                             .stop = spsc->head_stop,
+                             .lap = spsc_lap(spsc, head)};
   return at;
 }
 
 CB_RING_INLINE void spsc_consumer_end(struct spsc_consumer *at)
 {
-  at->ring->tail_seen = at->limit;
+  at->ring->head_stop = at->stop;
 }
 
-/* Free slots, looked up afresh when the last look does not show `wanted`. */
+/* Free slots, looked up afresh when the last look does not show `wanted`; the
+ * cursor gets the stretch from here on. */
 CB_RING_INLINE uint64_t spsc_room(struct spsc_producer *at, uint64_t wanted)
 {
-  if (at->limit - at->tail < wanted)
-    at->limit = atomic_load_explicit(&at->ring->head, memory_order_acquire) +
-                cb_ring_fits(&at->ring->ring);
-  return at->limit - at->tail;
+  struct spsc_ring *spsc = at->ring;
+  uint64_t limit = spsc->head_seen + cb_ring_fits(&spsc->ring);
+  uint64_t lap = spsc_lap(spsc, at->tail);
+  if (limit - at->tail < wanted) {
+    spsc->head_seen = atomic_load_explicit(&spsc->head, memory_order_acquire);
+    limit = spsc->head_seen + cb_ring_fits(&spsc->ring);
+  }
+  at->base = spsc_base(spsc, at->tail);
+  at->stop = limit < lap ? limit : lap;
+  return limit - at->tail;
 }
 
-CB_RING_INLINE uint64_t spsc_left(struct spsc_consumer *at, uint64_t wanted)
+/* Elements that are there; always a fresh look. */
+CB_RING_INLINE uint64_t spsc_left(struct spsc_consumer *at)
 {
-  /* As likely as not: in line, not out of the way. */
-  if (CB_RING_MOSTLY(at->limit - at->head < wanted))
-    at->limit = atomic_load_explicit(&at->ring->tail, memory_order_acquire);
-  return at->limit - at->head;
+  struct spsc_ring *spsc = at->ring;
+  uint64_t tail = atomic_load_explicit(&spsc->tail, memory_order_acquire);
+  if (CB_RING_MOSTLY(tail <= at->lap)) {
+    at->stop = tail;
+  } else {
+    at->base = spsc_base(spsc, at->head);
+    at->lap = spsc_lap(spsc, at->head);
+    at->stop = tail < at->lap ? tail : at->lap;
+  }
+  return tail - at->head;
 }
 
 CB_RING_INLINE bool spsc_enqueue(struct spsc_producer *at, uint64_t value)
 {
-  if (!spsc_room(at, 1))
+  if (CB_RING_RARELY(at->tail == at->stop) && !spsc_room(at, 1))
     return false;
-  at->ring->slots[at->tail++ & at->mask] = value;
+  *spsc_slot(at->base, at->tail++) = value;
   atomic_store_explicit(&at->ring->tail, at->tail, memory_order_release);
   return true;
 }
 
 CB_RING_INLINE bool spsc_dequeue(struct spsc_consumer *at, uint64_t *value)
 {
-  if (!spsc_left(at, 1))
+  /* As likely as not: in line, not out of the way. */
+  if (CB_RING_MOSTLY(at->head == at->stop) && CB_RING_RARELY(!spsc_left(at)))
     return false;
-  *value = at->ring->slots[at->head++ & at->mask];
+  *value = *spsc_slot(at->base, at->head++);
   atomic_store_explicit(&at->ring->head, at->head, memory_order_release);
   return true;
+}
+
+/* n elements, for which there is room; around the end if need be. */
+CB_RING_APART void spsc_put_around(struct spsc_ring *spsc, uint64_t tail,
+                                   const uint64_t *values, uint32_t n)
+{
+  cb_ring_copy_in(spsc->slots, spsc->mask, tail, values, n);
+  atomic_store_explicit(&spsc->tail, tail + n, memory_order_release);
+}
+
+CB_RING_APART void spsc_get_around(struct spsc_ring *spsc, uint64_t head,
+                                   uint64_t *values, uint32_t n)
+{
+  cb_ring_copy_out(spsc->slots, spsc->mask, head, values, n);
+  atomic_store_explicit(&spsc->head, head + n, memory_order_release);
 }
 
 CB_RING_INLINE uint32_t spsc_enqueue_n(struct spsc_producer *at,
                                        const uint64_t *values, uint32_t n,
                                        enum cb_ring_mode mode, uint32_t *room)
 {
-  /* An honest answer about the room wants a fresh look. */
-  uint64_t most = room ? cb_ring_fits(&at->ring->ring) : n;
-  uint64_t free = spsc_room(at, most);
-  if (CB_RING_MOSTLY(n <= free || (n = cb_ring_grant(n, free, mode)))) {
-    cb_ring_copy_in(at->ring->slots, at->mask, at->tail, values, n);
-    at->tail += n;
-    atomic_store_explicit(&at->ring->tail, at->tail, memory_order_release);
+  if (CB_RING_RARELY(at->stop - at->tail < n) || room) {
+    /* An honest answer about the room wants a fresh look. */
+    uint64_t free = spsc_room(at, room ? cb_ring_fits(&at->ring->ring) : n);
+    uint32_t granted = cb_ring_grant(n, free, mode);
+    if (room)
+      *room = (uint32_t)(free - granted);
+    if (at->stop - at->tail < n) {
+      if (granted)
+        spsc_put_around(at->ring, at->tail, values, granted);
+      at->tail += granted;
+      spsc_room(at, 0);
+      return granted;
+    }
   }
-  if (room)
-    *room = (uint32_t)(at->limit - at->tail);
+  cb_ring_copy(spsc_slot(at->base, at->tail), values, n);
+  at->tail += n;
+  atomic_store_explicit(&at->ring->tail, at->tail, memory_order_release);
   return n;
 }
 
@@ -129,15 +190,24 @@ CB_RING_INLINE uint32_t spsc_dequeue_n(struct spsc_consumer *at,
                                        uint64_t *values, uint32_t n,
                                        enum cb_ring_mode mode, uint32_t *left)
 {
-  uint64_t most = left ? cb_ring_fits(&at->ring->ring) : n;
-  uint64_t there = spsc_left(at, most);
-  if (CB_RING_MOSTLY(n <= there || (n = cb_ring_grant(n, there, mode)))) {
-    cb_ring_copy_out(at->ring->slots, at->mask, at->head, values, n);
-    at->head += n;
-    atomic_store_explicit(&at->ring->head, at->head, memory_order_release);
+  if (CB_RING_MOSTLY(at->stop - at->head < n) || left) {
+    uint64_t there = spsc_left(at);
+    if (left)
+      *left = (uint32_t)(there - cb_ring_grant(n, there, mode));
+    if (CB_RING_RARELY(at->stop - at->head < n)) {
+      n = cb_ring_grant(n, there, mode);
+      if (n)
+        spsc_get_around(at->ring, at->head, values, n);
+      at->head += n;
+      at->base = spsc_base(at->ring, at->head);
+      at->lap = spsc_lap(at->ring, at->head);
+      at->stop = at->head;
+      return n;
+    }
   }
-  if (left)
-    *left = (uint32_t)(at->limit - at->head);
+  cb_ring_copy(values, spsc_slot(at->base, at->head), n);
+  at->head += n;
+  atomic_store_explicit(&at->ring->head, at->head, memory_order_release);
   return n;
 }
 
@@ -223,7 +293,7 @@ static struct cb_ring *spsc_create(const struct cb_spec *spec,
   uint64_t start = (uint64_t)cb_spec_integer(spec, "start");
   atomic_init(&spsc->ring.capacity, size);
   spsc->mask = slots - 1;
-  spsc->head_seen = spsc->tail_seen = start;
+  spsc->head_seen = spsc->tail_stop = spsc->head_stop = start;
   atomic_init(&spsc->head, start);
   atomic_init(&spsc->tail, start);
   if (cb_spec_boolean(spec, "wide"))

@@ -76,48 +76,45 @@ CB_RING_INLINE struct vyukov_slot *vyukov_claim(struct vyukov_ring *vyukov,
   }
 }
 
-/* A walk from slot to slot. Where the slots begin and end is read once: to the
- * compiler any store to a slot might change it. */
-struct vyukov_walk {
-  struct vyukov_slot *slot, *first, *last;
-};
-
-CB_RING_INLINE struct vyukov_walk vyukov_walk_from(struct vyukov_ring *vyukov,
-                                                   uint64_t position)
+/* Slots in a row from position on before the array ends, n at most. */
+CB_RING_INLINE uint32_t vyukov_straight(struct vyukov_ring *vyukov,
+                                        uint64_t position, uint32_t n)
 {
-  struct vyukov_walk walk = {vyukov_slot(vyukov, position), vyukov->slots,
-                             &vyukov->slots[vyukov->mask]};
-  return walk;
+  uint64_t left = vyukov->mask + 1 - (position & vyukov->mask);
+  return n < left ? n : (uint32_t)left;
 }
 
-CB_RING_INLINE void vyukov_step(struct vyukov_walk *walk)
+CB_RING_INLINE bool vyukov_is(struct vyukov_slot *slot, uint64_t turn)
 {
-  if (CB_RING_RARELY(walk->slot == walk->last)) {
-    CB_RING_BRANCH();
-    walk->slot = walk->first;
-    return;
-  }
-  walk->slot++;
+  return atomic_load_explicit(&slot->turn, memory_order_acquire) == turn;
 }
 
-/* Slots in a row from position on that are ready, n at most. *lag says why the
- * next one is not. */
+/* How many of n slots in a row are ready: all those before the first that is
+ * not. */
+CB_RING_INLINE uint32_t vyukov_ready_row(struct vyukov_slot *slot,
+                                         uint64_t turn, uint32_t n)
+{
+  uint32_t i = 0;
+  for (; n - i >= 4; i += 4, slot += 4, turn += 4)
+    if (!vyukov_is(&slot[0], turn) || !vyukov_is(&slot[1], turn + 1) ||
+        !vyukov_is(&slot[2], turn + 2) || !vyukov_is(&slot[3], turn + 3))
+      break;
+  for (; i < n && vyukov_is(slot, turn); i++, slot++)
+    turn++;
+  return i;
+}
+
+/* Slots from position on that are ready, n at most, which the ring has. */
 CB_RING_INLINE uint32_t vyukov_ready(struct vyukov_ring *vyukov,
                                      uint64_t position, uint64_t ahead,
-                                     uint32_t n, int64_t *lag)
+                                     uint32_t n)
 {
-  struct vyukov_walk walk = vyukov_walk_from(vyukov, position);
-  uint64_t turn = position + ahead, end = turn + n;
-  *lag = 0;
-  for (; turn != end; turn++, vyukov_step(&walk)) {
-    uint64_t found =
-        atomic_load_explicit(&walk.slot->turn, memory_order_acquire);
-    if (CB_RING_RARELY(found != turn)) {
-      *lag = (int64_t)(found - turn);
-      break;
-    }
-  }
-  return (uint32_t)(turn - position - ahead);
+  uint32_t row = vyukov_straight(vyukov, position, n);
+  uint32_t ready =
+      vyukov_ready_row(vyukov_slot(vyukov, position), position + ahead, row);
+  if (CB_RING_RARELY(row < n) && ready == row)
+    ready += vyukov_ready_row(vyukov->slots, position + ahead + row, n - row);
+  return ready;
 }
 
 /* Claims up to n slots in a row (bulk: n or none) and says how many. */
@@ -127,15 +124,18 @@ CB_RING_INLINE uint32_t vyukov_claim_n(struct vyukov_ring *vyukov,
                                        enum cb_ring_mode mode, uint64_t *place)
 {
   uint64_t at = atomic_load_explicit(position, memory_order_relaxed);
+  uint32_t most = n <= vyukov->mask ? n : (uint32_t)vyukov->mask + 1;
   for (;;) {
-    int64_t lag;
-    uint32_t ready = vyukov_ready(vyukov, at, ahead, n, &lag);
-    if (CB_RING_RARELY(lag > 0)) {
-      at = atomic_load_explicit(position, memory_order_relaxed);
-      continue;
+    uint32_t ready = vyukov_ready(vyukov, at, ahead, most);
+    if (CB_RING_RARELY(ready < n)) {
+      uint64_t now = atomic_load_explicit(position, memory_order_relaxed);
+      if (now != at) { /* others have had them */
+        at = now;
+        continue;
+      }
+      if (ready == 0 || mode == CB_RING_BULK)
+        return 0;
     }
-    if (ready == 0 || (ready < n && mode == CB_RING_BULK))
-      return 0;
     *place = at;
     if (CB_RING_MOSTLY(atomic_compare_exchange_strong_explicit(
             position, &at, at + ready, memory_order_relaxed,
@@ -157,6 +157,32 @@ CB_RING_INLINE uint64_t vyukov_empty(struct vyukov_slot *slot, uint64_t next)
   uint64_t value = slot->value;
   atomic_store_explicit(&slot->turn, next, memory_order_release);
   return value;
+}
+
+CB_RING_INLINE void vyukov_fill_row(struct vyukov_slot *slot, uint64_t place,
+                                    const uint64_t *values, uint32_t n)
+{
+  for (; n >= 4; n -= 4, slot += 4, place += 4, values += 4) {
+    vyukov_fill(&slot[0], place, values[0]);
+    vyukov_fill(&slot[1], place + 1, values[1]);
+    vyukov_fill(&slot[2], place + 2, values[2]);
+    vyukov_fill(&slot[3], place + 3, values[3]);
+  }
+  for (; n > 0; n--)
+    vyukov_fill(slot++, place++, *values++);
+}
+
+CB_RING_INLINE void vyukov_empty_row(struct vyukov_slot *slot, uint64_t next,
+                                     uint64_t *values, uint32_t n)
+{
+  for (; n >= 4; n -= 4, slot += 4, next += 4, values += 4) {
+    values[0] = vyukov_empty(&slot[0], next);
+    values[1] = vyukov_empty(&slot[1], next + 1);
+    values[2] = vyukov_empty(&slot[2], next + 2);
+    values[3] = vyukov_empty(&slot[3], next + 3);
+  }
+  for (; n > 0; n--)
+    *values++ = vyukov_empty(slot++, next++);
 }
 
 CB_RING_INLINE bool vyukov_put(struct vyukov_ring *vyukov, uint64_t value)
@@ -228,9 +254,10 @@ CB_RING_INLINE uint32_t vyukov_bulk_enqueue_n(struct vyukov_bulk_producer *at,
   struct vyukov_ring *vyukov = at->ring;
   uint64_t place = 0;
   n = vyukov_claim_n(vyukov, &vyukov->tail, 0, n, mode, &place);
-  struct vyukov_walk walk = vyukov_walk_from(vyukov, place);
-  for (uint32_t i = 0; i < n; i++, vyukov_step(&walk))
-    vyukov_fill(walk.slot, place + i, values[i]);
+  uint32_t row = vyukov_straight(vyukov, place, n);
+  vyukov_fill_row(vyukov_slot(vyukov, place), place, values, row);
+  if (CB_RING_RARELY(row < n))
+    vyukov_fill_row(vyukov->slots, place + row, values + row, n - row);
   if (room)
     *room = (uint32_t)vyukov_free_count(&vyukov->ring);
   return n;
@@ -244,10 +271,11 @@ CB_RING_INLINE uint32_t vyukov_bulk_dequeue_n(struct vyukov_bulk_consumer *at,
   struct vyukov_ring *vyukov = at->ring;
   uint64_t place = 0;
   n = vyukov_claim_n(vyukov, &vyukov->head, 1, n, mode, &place);
-  struct vyukov_walk walk = vyukov_walk_from(vyukov, place);
   uint64_t next = place + vyukov->mask + 1;
-  for (uint32_t i = 0; i < n; i++, vyukov_step(&walk))
-    values[i] = vyukov_empty(walk.slot, next + i);
+  uint32_t row = vyukov_straight(vyukov, place, n);
+  vyukov_empty_row(vyukov_slot(vyukov, place), next, values, row);
+  if (CB_RING_RARELY(row < n))
+    vyukov_empty_row(vyukov->slots, next + row, values + row, n - row);
   if (left)
     *left = (uint32_t)vyukov_count(&vyukov->ring);
   return n;

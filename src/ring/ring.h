@@ -112,24 +112,42 @@ CB_RING_INLINE void cb_ring_unlock(struct cb_ttas *lock)
 typedef uint64_t cb_ring_four
     __attribute__((vector_size(32), aligned(8), may_alias));
 
+CB_RING_INLINE void cb_ring_copy4(uint64_t *to, const uint64_t *from)
+{
+  *(cb_ring_four *)to = *(const cb_ring_four *)from;
+}
+
+CB_RING_INLINE void cb_ring_copy16(uint64_t *to, const uint64_t *from)
+{
+  cb_ring_copy4(to, from);
+  cb_ring_copy4(to + 4, from + 4);
+  cb_ring_copy4(to + 8, from + 8);
+  cb_ring_copy4(to + 12, from + 12);
+}
+
 CB_RING_INLINE void cb_ring_copy(uint64_t *to, const uint64_t *from, uint32_t n)
 {
-  for (; n >= 16; n -= 16, to += 16, from += 16) {
-    *(cb_ring_four *)to = *(const cb_ring_four *)from;
-    *(cb_ring_four *)(to + 4) = *(const cb_ring_four *)(from + 4);
-    *(cb_ring_four *)(to + 8) = *(const cb_ring_four *)(from + 8);
-    *(cb_ring_four *)(to + 12) = *(const cb_ring_four *)(from + 12);
+  for (uint32_t turns = n / 32; turns; turns--, to += 32, from += 32) {
+    cb_ring_copy16(to, from);
+    cb_ring_copy16(to + 16, from + 16);
+  }
+  if ((n & 31) == 0)
+    return;
+  if (n & 16) {
+    cb_ring_copy16(to, from);
+    to += 16;
+    from += 16;
   }
   if (n & 8) {
-    *(cb_ring_four *)to = *(const cb_ring_four *)from;
-    *(cb_ring_four *)(to + 4) = *(const cb_ring_four *)(from + 4);
+    cb_ring_copy4(to, from);
+    cb_ring_copy4(to + 4, from + 4);
     to += 8;
     from += 8;
   }
   if ((n & 7) == 0)
     return;
   if (n & 4) {
-    *(cb_ring_four *)to = *(const cb_ring_four *)from;
+    cb_ring_copy4(to, from);
     to += 4;
     from += 4;
   }

@@ -316,65 +316,78 @@ CB_RING_APART uint64_t RING_(pair_single)(struct cb_ring *ring,
 {
   struct RING_(producer) in = RING_(producer_begin)(ring);
   struct RING_(consumer) out = RING_(consumer_begin)(ring);
-  uint64_t first = pass->next, end = first + n, made = first;
+  uint64_t first = pass->next, next = first + 1, end = next + n;
   uint64_t done, taken = 0;
-  while (made != end) {
-    uint64_t next = made + 1, value = next;
+  for (; next != end; next++) {
+    uint64_t value = next;
     if (CB_RING_RARELY(!RING_(enqueue)(&in, next)) ||
         CB_RING_RARELY(!RING_(dequeue)(&out, &value)))
       break;
     CB_RING_OPAQUE(value);
     taken += value;
-    made = next;
   }
   RING_(producer_end)(&in);
   RING_(consumer_end)(&out);
-  done = made - first;
-  pass->next = made;
+  done = next - 1 - first;
+  pass->next = first + done;
   pass->given += cb_ring_series(first, done);
   pass->taken += taken;
   return done;
 }
 
-CB_RING_APART uint64_t RING_(pair_burst)(struct cb_ring *ring,
-                                         struct cb_ring_pass *pass, uint64_t n)
+/* n elements, a whole number of bursts of `part`. */
+CB_RING_APART uint64_t RING_(pair_bursts)(struct cb_ring *ring,
+                                          struct cb_ring_pass *pass,
+                                          uint64_t *buffer, uint32_t part,
+                                          uint64_t n)
 {
   struct RING_(producer) in = RING_(producer_begin)(ring);
   struct RING_(consumer) out = RING_(consumer_begin)(ring);
   const uint64_t *values = pass->values->value;
-  uint64_t array[CB_RING_BURST_MAX] __attribute__((aligned(64))) = {0};
-  uint64_t *buffer = array;
   const uint64_t *wrap = values + CB_RING_BURST_MAX;
-  uint64_t first = pass->next;
-  uint64_t done = 0, taken = 0;
-  uint64_t left = 0; /* bursts of this size that are not done */
-  uint32_t part = pass->burst;
-  CB_RING_OPAQUE(buffer); /* a caller's array, which might be anywhere */
-  /* Whole bursts, then what is left of n as one smaller burst. */
-  for (; done < n && left == 0; part = (uint32_t)(n - done)) {
-    const uint64_t *source = values + (first + done) % CB_RING_BURST_MAX;
-    uint64_t count = (n - done) / part;
-    for (left = count; left; left--) {
+  const uint64_t *source = values + pass->next % CB_RING_BURST_MAX;
+  uint64_t left = n, taken = 0;
+  bool good = true;
+  while (left && good) {
+    /* As far as the table goes, the only test is whether that is all. */
+    const uint64_t *start = source;
+    const uint64_t *stop =
+        left < (uint64_t)(wrap - start) ? start + left : wrap;
+    do {
       if (CB_RING_RARELY(RING_(enqueue_n)(&in, source, part, CB_RING_BURST,
                                           NULL) != part) ||
           CB_RING_RARELY(RING_(dequeue_n)(&out, buffer, part, CB_RING_BURST,
-                                          NULL) != part))
+                                          NULL) != part)) {
+        good = false;
         break;
+      }
       taken += buffer[0] + buffer[part - 1];
       source += part;
-      if (CB_RING_RARELY(source >= wrap)) {
-        CB_RING_BRANCH();
-        source -= CB_RING_BURST_MAX;
-      }
-    }
-    /* What was given is known without looking: not in the loop, then. */
-    pass->given += cb_ring_ends(pass->values, first + done, part, count - left);
-    done += (count - left) * part;
+    } while (source < stop);
+    left -= (uint64_t)(source - start);
+    if (source >= wrap)
+      source -= CB_RING_BURST_MAX;
   }
   RING_(producer_end)(&in);
   RING_(consumer_end)(&out);
-  pass->next = first + done;
+  /* What was given is known without looking: not in the loop, then. */
+  pass->given +=
+      cb_ring_ends(pass->values, pass->next, part, (n - left) / part);
   pass->taken += taken;
+  pass->next += n - left;
+  return n - left;
+}
+
+/* Whole bursts, then what is left of n as one smaller burst. */
+CB_RING_APART uint64_t RING_(pair_burst)(struct cb_ring *ring,
+                                         struct cb_ring_pass *pass, uint64_t n)
+{
+  uint64_t buffer[CB_RING_BURST_MAX] __attribute__((aligned(64))) = {0};
+  uint32_t burst = pass->burst, rest = (uint32_t)(n % burst);
+  uint64_t whole = n - rest;
+  uint64_t done = RING_(pair_bursts)(ring, pass, buffer, burst, whole);
+  if (rest && done == whole)
+    done += RING_(pair_bursts)(ring, pass, buffer, rest, rest);
   return done;
 }
 
