@@ -154,6 +154,12 @@ static bool collect_words(lua_State *L, int options, char *const *words)
 
 /* ---- scripts ---- */
 
+static bool is_there(const char *name)
+{
+  struct stat status;
+  return stat(name, &status) == 0;
+}
+
 static bool is_file(const char *name)
 {
   struct stat status;
@@ -358,7 +364,7 @@ int command_run(lua_State *L, const struct command *command)
   else if (!is_file(word) &&
            (shipped = look_up(&lookup, cb_embedded_scenarios, scenario_path)))
     return run_shipped(L, command, shipped);
-  else if (!is_file(word) && is_name(word))
+  else if (!is_there(word) && is_name(word))
     return unknown_name(&lookup);
   else
     status = luaL_loadfile(L, word);

@@ -158,9 +158,9 @@ static int run(lua_State *L, const struct line *line)
   if (line->version || (line->interactive && !repl_is_fancy()))
     print_version();
   open_libraries(L, line);
+  lua_newtable(L);
   if (!line->no_environment && host_run_init(L) != LUA_OK)
     return EXIT_FAILURE;
-  lua_newtable(L);
   int status = follow_options(L, line);
   if (status == EXIT_SUCCESS)
     status =
@@ -172,8 +172,9 @@ static int run(lua_State *L, const struct line *line)
 
 static int run_protected(lua_State *L)
 {
+  /* It stays: with the table of options above it scripts begin at the slot at
+   * which lua5.4 begins them, and what overflows the stack counts the same. */
   const struct line *line = lua_touserdata(L, 1);
-  lua_settop(L, 0);
   lua_pushinteger(L, run(L, line));
   return 1;
 }

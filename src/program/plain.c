@@ -6,9 +6,9 @@
  */
 #include "program/host.h"
 
+#include <errno.h>
 #include <lauxlib.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -55,34 +55,54 @@ int host_load_line(lua_State *L, bool expression)
   return luaL_loadbuffer(L, text, size, "=stdin");
 }
 
-/* Pushes the next line of stdin without its end; false at the end of stdin.
- * A terminal shows what is typed by itself; from a file the line is written
+/* Pushes what comes before the next end of line; false at the end of stdin.
+ * The bytes are taken one by one from below the stream, as readline takes them
+ * for lua5.4: what io.read has taken already is no line of ours, nor does it
+ * find that we took more than the line. */
+static bool take_line(lua_State *L)
+{
+  luaL_Buffer line;
+  ssize_t got;
+  bool any = false;
+  char byte;
+
+  luaL_buffinit(L, &line);
+  while ((got = read(STDIN_FILENO, &byte, 1)) != 0) {
+    if (got < 0 && errno != EINTR)
+      break;
+    any |= got > 0;
+    if (got > 0 && byte == '\n')
+      break;
+    if (got > 0)
+      luaL_addchar(&line, byte);
+  }
+  luaL_pushresult(&line);
+  return any;
+}
+
+/* Pushes the next line, as a chunk; pushes nothing at the end of stdin. A
+ * terminal shows what is typed by itself; from a file the line is written
  * after its prompt, so that a transcript reads like a session. */
 static bool read_line(lua_State *L, bool first)
 {
-  char *line = NULL;
-  size_t size = 0;
-
   fputs(host_push_prompt(L, first), stdout);
   fflush(stdout);
   lua_pop(L, 1);
-  ssize_t length = getline(&line, &size, stdin);
-  if (length < 0) {
-    free(line);
+  if (!take_line(L)) {
+    lua_pop(L, 1);
     return false;
   }
-  if (length > 0 && line[length - 1] == '\n')
-    line[--length] = 0;
+  size_t length;
+  const char *line = lua_tolstring(L, -1, &length);
   if (!isatty(STDIN_FILENO)) {
-    fwrite(line, 1, (size_t)length, stdout);
+    fwrite(line, 1, length, stdout);
     putchar('\n');
     fflush(stdout);
   }
-  if (first && line[0] == '=')
+  if (first && line[0] == '=') {
     lua_pushfstring(L, "return %s", line + 1);
-  else
-    lua_pushlstring(L, line, (size_t)length);
-  free(line);
+    lua_remove(L, -2);
+  }
   return true;
 }
 
