@@ -6,7 +6,7 @@ import sys
 
 sys.dont_write_bytecode = True
 from terminal import (  # noqa: E402
-    CTRL_C, CTRL_D, ENTER, TAB, UP, check, edited, run)
+    CTRL_C, CTRL_D, ENTER, FOR_EVER, TAB, UP, check, edited, run)
 
 
 def values(start):
@@ -106,13 +106,13 @@ def interrupted(start):
     s = start()
     s.expect("> ")
     for _ in range(3):
-        s.enter("x = 1 print 'on' while true do x = x + 1 end")
+        s.enter("x = 1 print 'on' " + FOR_EVER)
         s.expect("\r\non\r\n")
         s.send(CTRL_C)
         s.expect("interrupted!")
         s.expect("> ")
         s.result("x > 0", "true")
-    s.enter("pcall(function () print 'on' while true do end end) print 'off'")
+    s.enter("pcall(function () print 'on' %s end) print 'off'" % FOR_EVER)
     s.expect("\r\non\r\n")
     s.send(CTRL_C)
     s.expect("off\r\n> ")
@@ -123,7 +123,7 @@ def interrupted_show(start):
     s = start()
     s.expect("> ")
     s.enter("setmetatable({}, {__tostring = function () "
-            "print 'on' while true do end end})")
+            "print 'on' %s end})" % FOR_EVER)
     s.expect("\r\non\r\n")
     s.send(CTRL_C)
     s.expect("interrupted!")

@@ -4,7 +4,7 @@ import sys
 import tempfile
 
 sys.dont_write_bytecode = True
-from terminal import CTRL_C, check, run  # noqa: E402
+from terminal import CTRL_C, FOR_EVER, check, run  # noqa: E402
 
 SCENARIO = """
 local cbench = require "cbench"
@@ -69,7 +69,7 @@ def killed(start):
     "a second Ctrl-C kills"
     s = start("-e", "local c = require 'cbench' "
               "c.measure(c.workload.lua { call = function () print 'on' "
-              "while true do end end }, { time = 1 })")
+              + FOR_EVER + " end }, { time = 1 })")
     s.expect("on\r\n")
     status = s.end_by(CTRL_C)
     check(status == -2, "exit status %s" % status)

@@ -18,6 +18,10 @@ import time
 import traceback
 
 PATIENCE = int(os.environ.get("PATIENCE", 30))  # seconds, for slow machines and sanitizers
+# Lua that never ends. ThreadSanitizer hands signals on only when one of the
+# functions that it watches is called, which a loop does that makes tables.
+FOR_EVER = "while true do %s end" \
+    % ("local _ = {}" if "thread" in os.environ.get("SANITIZE", "") else "")
 CTRL_C, CTRL_D, TAB, UP, ENTER = "\x03", "\x04", "\t", "\x1b[A", "\r"
 
 
