@@ -91,6 +91,9 @@ struct cb_workload {
   /* Runs the functional checks, before setup; a negative return fails the row
    * with its sentence. */
   int (*guard)(void *state, struct cb_error *error);
+  /* Says in a sentence what a run was in that did not return and was left by
+   * force. Everything may lie half changed and locks may be held. */
+  void (*blame)(void *state, struct cb_error *why);
 };
 
 /* A kind of the family "workload". create checks what single options cannot

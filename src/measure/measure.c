@@ -215,7 +215,9 @@ static void bitten(struct run *run, struct cb_runner *runner)
   }
   run->measurement->stopped_by = "watchdog";
   run->measurement->damaged |= runner->escaped;
-  if (!runner->escaped && work->check)
+  if (runner->escaped && work->blame)
+    work->blame(work->state, &why);
+  else if (!runner->escaped && work->check)
     work->check(work->state, runner->total, &why);
   cb_runner_fail(runner, CB_FAIL, -ETIMEDOUT,
                  "'%s' did not return; the watchdog ended it after %.3g s%s%s",

@@ -530,15 +530,6 @@ uint64_t cb_services_called(struct cb_services *set, unsigned number)
   return called;
 }
 
-static const struct service *inside_any(const struct cb_lcore *lcore)
-{
-  struct cb_services *set = lcore->set;
-  for (uint32_t slot = 0; slot < set->slot_count; slot++)
-    if (atomic_load(&cb_cells_get(lcore, slot)->inside))
-      return set->slots[slot];
-  return NULL;
-}
-
 int cb_lcore_detach(struct cb_lcore *lcore, struct cb_error *error)
 {
   if (!lcore)
@@ -546,10 +537,10 @@ int cb_lcore_detach(struct cb_lcore *lcore, struct cb_error *error)
   struct cb_services *set = lcore->set;
   int status = 0;
   cb_services_enter(set);
-  const struct service *service = inside_any(lcore);
-  if (service) {
-    status = cb_fail(error, -EBUSY, "the lcore is inside the service '%s'",
-                     service->name);
+  const char *name = cb_lcore_inside(lcore);
+  if (name) {
+    status =
+        cb_fail(error, -EBUSY, "the lcore is inside the service '%s'", name);
   } else {
     struct cb_lcore **link = &set->lcores;
     while (*link != lcore)

@@ -66,6 +66,20 @@ struct cb_lcore *cb_quiesce_inside(const struct cb_services *set,
   return NULL;
 }
 
+const char *cb_lcore_inside(const struct cb_lcore *lcore)
+{
+  const struct service *service = atomic_load(&lcore->current);
+  const struct cells *cells =
+      atomic_load_explicit(&lcore->cells, memory_order_acquire);
+  for (uint32_t slot = 0; slot < cells->capacity && !service; slot++) {
+    const struct cell *cell =
+        atomic_load_explicit(&cells->at[slot], memory_order_acquire);
+    if (cell && atomic_load(&cell->inside))
+      service = cell->service;
+  }
+  return service ? service->name : NULL;
+}
+
 bool cb_quiesce_self(const struct cb_services *set,
                      const struct service *service)
 {

@@ -268,6 +268,8 @@ bool cb_quiesce_available(void);
 /* An lcore that is inside the service, or NULL. */
 struct cb_lcore *cb_quiesce_inside(const struct cb_services *set,
                                    const struct service *service);
+/* The name of a service that the lcore is inside of, or NULL. Takes no lock. */
+const char *cb_lcore_inside(const struct cb_lcore *lcore);
 /* Is the calling thread inside the service? */
 bool cb_quiesce_self(const struct cb_services *set,
                      const struct service *service);

@@ -19,6 +19,7 @@ enum { LCORE = 0, SPREAD = 64 };
 struct state {
   struct cb_services *set;
   struct cb_call call;
+  const char *call_name;
   struct cb_role role;
   unsigned services, running;
   bool sparse, mt_safe;
@@ -39,9 +40,9 @@ static unsigned number_of(const struct state *state, unsigned i)
 static int add_service(struct state *state, unsigned number, bool map, bool run,
                        struct cb_error *error)
 {
-  char name[24];
+  char name[CB_SERVICE_NAME_SIZE];
   uint64_t id;
-  snprintf(name, sizeof name, "measured %u", number);
+  snprintf(name, sizeof name, "%.40s %u", state->call_name, number);
   const struct cb_service service = {.name = name,
                                      .call = state->call.call,
                                      .argument = state->call.argument,
@@ -148,6 +149,12 @@ static int check(void *opaque, uint64_t operations, struct cb_error *error)
   return 0;
 }
 
+static void blame(void *opaque, struct cb_error *why)
+{
+  const struct state *state = opaque;
+  cb_service_blame(cb_services_lcore(state->set, LCORE), why);
+}
+
 static void destroy(struct cb_workload *workload)
 {
   struct state *state = workload->state;
@@ -172,8 +179,9 @@ static int configure(struct state *state, const struct cb_spec *spec,
            cb_spec_string(spec, "order"));
   cb_service_guards(state->guards, sizeof state->guards, &cb_check_start_stop,
                     state->stats);
-  return cb_call_make(cb_spec_spec(spec, "call"), state->mt_safe, &state->call,
-                      error);
+  const struct cb_spec *call = cb_spec_spec(spec, "call");
+  state->call_name = cb_spec_kind(call)->name;
+  return cb_call_make(call, state->mt_safe, &state->call, error);
 }
 
 static int create(const struct cb_spec *spec, struct cb_workload *workload,
@@ -198,6 +206,7 @@ static int create(const struct cb_spec *spec, struct cb_workload *workload,
                                    .setup = setup,
                                    .check = check,
                                    .teardown = teardown,
+                                   .blame = blame,
                                    .destroy = destroy};
   return 0;
 }

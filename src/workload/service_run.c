@@ -46,6 +46,7 @@ struct state {
   struct cb_service_handle *live;
   _Atomic bool interrupted; /* the live service's callback did not return */
   struct cb_call call;
+  const char *call_name;
   struct cb_role roles[2];
   unsigned seats;
   bool mt_safe, serialize, apart, per_success;
@@ -80,8 +81,8 @@ static int guard(void *opaque, struct cb_error *error)
 static int start_service(struct state *state, unsigned number,
                          struct cb_error *error)
 {
-  char name[24];
-  snprintf(name, sizeof name, "measured %u", number);
+  char name[CB_SERVICE_NAME_SIZE];
+  snprintf(name, sizeof name, "%.40s %u", state->call_name, number);
   const struct cb_service service = {.name = name,
                                      .call = state->call.call,
                                      .argument = state->call.argument,
@@ -345,7 +346,16 @@ static uint64_t unseen(const struct state *state)
   return sum;
 }
 
-static int blame(const struct state *state, struct cb_error *error)
+static void blame(void *opaque, struct cb_error *why)
+{
+  const struct state *state = opaque;
+  for (unsigned i = 0; i < state->seats; i++)
+    if (cb_service_blame(state->seat[i].lcore, why))
+      return;
+}
+
+/* The callback came back, but not of itself. */
+static int interrupted(const struct state *state, struct cb_error *error)
 {
   char name[CB_SERVICE_NAME_SIZE] = "";
   cb_service_name(state->live->set, state->live->id, name, NULL);
@@ -357,7 +367,7 @@ static int check(void *opaque, uint64_t operations, struct cb_error *error)
 {
   const struct state *state = opaque;
   if (state->interrupted)
-    return blame(state, error);
+    return interrupted(state, error);
   struct cb_run_tally sum = total(state);
   uint64_t called = 0;
   for (unsigned i = 0; i < state->seats; i++)
@@ -484,9 +494,10 @@ static int configure(struct state *state, const struct cb_spec *spec,
                                    "option 'service': a live "
                                    "service is wanted");
   } else {
+    const struct cb_spec *call = cb_spec_spec(spec, "call");
     state->mt_safe = cb_spec_boolean(spec, "mt_safe");
-    status = cb_call_make(cb_spec_spec(spec, "call"), state->mt_safe,
-                          &state->call, error);
+    state->call_name = cb_spec_kind(call)->name;
+    status = cb_call_make(call, state->mt_safe, &state->call, error);
   }
   if (status < 0)
     return status;
@@ -541,6 +552,7 @@ static int create(const struct cb_spec *spec, struct cb_workload *workload,
                                    .counters = counters,
                                    .teardown = teardown,
                                    .interrupt = interrupt,
+                                   .blame = blame,
                                    .destroy = destroy};
   int status = configure(state, spec, error);
   if (status < 0) {

@@ -1,6 +1,8 @@
 /* services.c - the family of live services, and what an option's word means. */
 #include "workload/services.h"
 
+#include "service/service.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -37,4 +39,13 @@ void cb_service_guards(char *names, size_t size,
 {
   snprintf(names, size, "%s%s%s", check->name, stats ? " " : "",
            stats ? cb_check_attr_get.name : "");
+}
+
+bool cb_service_blame(const struct cb_lcore *lcore, struct cb_error *why)
+{
+  const char *name = lcore ? cb_lcore_inside(lcore) : NULL;
+  if (name)
+    cb_fail(why, -ETIMEDOUT, "it was in the callback of the service '%s'",
+            name);
+  return name;
 }

@@ -42,6 +42,10 @@ void cb_service_guards(char *names, size_t size,
                        const struct cb_service_check *check,
                        enum cb_stats stats);
 
+/* For a workload's blame: names the service that the lcore (NULL: none) is
+ * inside of. False when it is inside none. */
+bool cb_service_blame(const struct cb_lcore *lcore, struct cb_error *why);
+
 /* The choices of the option "stats", and their index. */
 #define CB_STATS_CHOICES "off|count|time|chain"
 enum cb_stats cb_stats_of(const char *choice);

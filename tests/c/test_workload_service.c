@@ -7,6 +7,7 @@
 #include "workload/kinds.h"
 #include "workload/services.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -304,6 +305,87 @@ static void guards_are_named(void **state)
   }
 }
 
+/* Never comes back, and nobody can let it go. */
+static int endless_call(void *argument, struct cb_lcore *lcore)
+{
+  static _Atomic int result = 1;
+  (void)argument, (void)lcore;
+  while (result)
+    cb_cpu_pause();
+  return 0;
+}
+
+static int create_endless(const struct cb_spec *spec, struct cb_call *call,
+                          struct cb_error *error)
+{
+  (void)spec, (void)error;
+  *call = (struct cb_call){.call = endless_call, .mt_safe = true};
+  return 0;
+}
+
+static const struct cb_call_kind endless_kind = {.kind.name = "endless",
+                                                 .kind.summary =
+                                                     "never returns",
+                                                 .create = create_endless};
+
+/* What is left by force is still in use as far as anybody knows, so it is kept
+ * for ever. */
+static void check_blamed(struct cb_spec *spec, const char *name)
+{
+  static struct cb_workload kept[4];
+  static size_t count;
+  struct cb_workload *workload = &kept[count++];
+  struct cb_error error;
+  char wanted[120];
+  assert_int_equal(create(spec, workload, &error), 0);
+  cb_spec_destroy(spec);
+  const struct cb_variant variant = {.name = "row", .workload = workload};
+  const struct cb_measure_options options = {.seconds = 0.2, .grace = 0.1};
+  struct cb_measurement *measured = cb_measure(&variant, 1, &options, NULL);
+  assert_non_null(measured);
+  assert_true(measured->damaged);
+  assert_int_equal(measured->results[0].status, CB_FAIL);
+  snprintf(wanted, sizeof wanted,
+           ": it was in the callback of the service '%s'", name);
+  assert_non_null(strstr(measured->results[0].reason.text, "'row' did not"));
+  assert_non_null(strstr(measured->results[0].reason.text, wanted));
+  cb_measurement_destroy(measured);
+}
+
+/* The watchdog names the service whose callback it had to leave: a live one
+ * alone and contended, and one that was made for the row. */
+static void an_endless_callback_is_named(void **state)
+{
+  (void)state;
+#if CB_TSAN
+  /* A signal reaches a thread under ThreadSanitizer only when that calls the
+   * system. */
+  skip();
+#endif
+  static struct cb_service_handle handle;
+  const struct cb_service service = {
+      .name = "sleepy", .call = endless_call, .mt_safe = true};
+  handle.set = cb_services_create(NULL, NULL, NULL);
+  cb_service_register(handle.set, &service, &handle.id, NULL);
+  cb_service_component_set(handle.set, handle.id, true, NULL);
+  cb_service_runstate_set(handle.set, handle.id, true, NULL);
+  for (int contenders = 0; contenders < 2; contenders++) {
+    struct cb_spec *spec = spec_of("service_run");
+    struct cb_spec *live = cb_spec_create(&cb_service_family, "live", NULL);
+    cb_spec_lend(live, &handle);
+    assert_int_equal(cb_spec_set_spec(spec, "service", live, NULL), 0);
+    cb_spec_set_integer(spec, "contenders", contenders, NULL);
+    check_blamed(spec, "sleepy");
+  }
+  assert_int_equal(cb_kind_add(&cb_call_family, &endless_kind.kind, NULL), 0);
+  static const char *const kinds[] = {"service_run", "service_loop"};
+  for (int kind = 0; kind < 2; kind++) {
+    struct cb_spec *spec = spec_of(kinds[kind]);
+    set_string(spec, "call", "endless");
+    check_blamed(spec, "endless 0");
+  }
+}
+
 /* A live service is measured and keeps its state and its counts. */
 static void a_live_service_is_left_as_found(void **state)
 {
@@ -397,6 +479,7 @@ int main(void)
       cmocka_unit_test(a_failed_check_leaves_no_figure),
       cmocka_unit_test(guards_are_named),
       cmocka_unit_test(a_live_service_is_left_as_found),
-      cmocka_unit_test(a_ring_is_consumed)};
+      cmocka_unit_test(a_ring_is_consumed),
+      cmocka_unit_test(an_endless_callback_is_named)};
   return cmocka_run_group_tests_name("workload service", tests, NULL, NULL);
 }

@@ -1,11 +1,11 @@
 #!/bin/sh
-# Services where something is missing: a kernel without membarrier, and threads
-# for a functional check.
+# Services where something is missing: a kernel without membarrier, threads for
+# a functional check; and a fence on the run path, which must be.
 folder=$(mktemp -d) || exit 1
 trap 'rm -rf "$folder"' EXIT
 cd "$folder" || exit 1
 
-echo 1..9
+echo 1..11
 out=$folder/out
 . "$top_srcdir/tests/cli/tap.sh"
 says() { # PATTERN COMMAND...
@@ -129,4 +129,28 @@ else
         { time = 2, rounds = 5, forks = 3 })[1]
       io.write(row.status, " ", row.forks)'
   result $? "a check runs in the first process, for all of them"
+fi
+
+# How many instructions that order memory the run path has in the functions of
+# one order: of the lock "none", so that all there are would be fences.
+ordering() { # ORDER
+  awk -v order="CB_ORDER_$1_" '
+    /^[0-9a-f]+ </ { inside = $2 ~ /^<(run|repeat|spin)_/ && index($2, order) }
+    /xchg +%ax,%ax/ { next } # a nop
+    inside && /mfence|lock|xchg/ { count++ }
+    inside && /^[0-9a-f]+ </ { functions++ }
+    END { print functions + 0, count + 0 }' loops.s
+}
+if [ "$(uname -m)" != x86_64 ]; then
+  skip "no fence on the run path" "its instructions are known on x86-64"
+  skip "fences where they are asked for" "the same"
+else
+  $CC -std=c11 -O2 -D_GNU_SOURCE -I"$top_srcdir/src" -I"$top_builddir" \
+    -c "$top_srcdir/src/service/loops_none.c" -o loops.o >out 2>&1 &&
+    $OBJDUMP -d --no-show-raw-insn loops.o >loops.s
+  [ "$(ordering ACQREL)" = "13 0" ]
+  result $? "no fence on the run path"
+  set -- $(ordering SEQCST) $(ordering FENCE)
+  [ "$1" = 13 ] && [ "$2" -ge 13 ] && [ "$3" = 13 ] && [ "$4" -ge 13 ]
+  result $? "fences where they are asked for"
 fi
