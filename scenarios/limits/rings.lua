@@ -19,7 +19,11 @@ local function scenario(definition)
   definition.rows = nil
   definition.workload = work
   definition.reference = function (_, name) return references[name] end
-  definition.limit = function (_, name) return limits[name] end
+  local own_limit = definition.limit
+  definition.limit = function (p, name, row)
+    if limits[name] or not own_limit then return limits[name] end
+    return own_limit(p, name, row)
+  end
   definition.roles = false
   definition.columns = definition.columns or
     { "name", "typical", "to", "ratio", "interval", "limit", "state" }
@@ -97,6 +101,56 @@ round_trip("ff, round trip", "ff", "rte st, round trip", 0.5)
 round_trip("vyukov, round trip", "vyukov", "rte mt, round trip",
   0.55)
 
+-- ---- more threads than CPUs
+
+local crowded = {}
+
+-- The first CPU and the last: the same one where there is no other.
+local function ends()
+  local allowed = tostring(cbench.machine().machine.cpus_allowed)
+  return math.tointeger(allowed:match "^%d+") or 0,
+    math.tointeger(allowed:match "%d+$") or 0
+end
+
+-- Consumers and then producers, each on its CPU. A batch that is not through
+-- after 5 seconds fails its row: who waits there would wait for ever.
+local function crowd(name, ring, consumers, producers, reference, limit)
+  local cpus = table.move(producers, 1, #producers, #consumers + 1,
+    table.move(consumers, 1, #consumers, 1, {}))
+  add(crowded, name, "ring_stream", {
+    ring = ring, producers = #producers, consumers = #consumers, cpus = cpus,
+    wait = "yield", loops = 20000 // #producers, cap = 5,
+  }, reference, limit)
+end
+
+local here, there = ends()
+local finishing = {
+  { "rte rts", { "rte", sync = "rts", wait = "yield" } },
+  { "rte hts", { "rte", sync = "hts", wait = "yield" } },
+  { "vyukov", "vyukov" },
+  { "ptr_ring", { "ptr_ring", wait = "yield" } },
+}
+for _, ring in ipairs(finishing) do
+  crowd(ring[1] .. " 2:1", ring[2], { there }, { here, here })
+end
+for _, kind in ipairs { { "rte", "mt" }, { "alf", "mp" }, { "ck", "mp" } } do
+  local name = kind[1] .. " " .. kind[2]
+  local ring = { kind[1], sync = kind[2], wait = "yield" }
+  local alone = name .. " 1:1"
+  crowd(alone, ring, { there }, { here })
+  crowd(name .. " 2:1", ring, { there }, { here, here }, alone, 10)
+end
+local worst = "vyukov 2:2"
+crowd(worst, "vyukov", { here, there }, { here, there })
+
+-- Of that row the worst batch is compared to its own typical one.
+local function crowded_limit(_, name, row)
+  local ticks = row.ticks or {}
+  if name ~= worst or not (ticks.max and ticks.typical) then return nil end
+  local value = ticks.max / ticks.typical
+  return 10, { to = "typical", value = value, low = value, high = value }
+end
+
 return {
   scenario {
     title   = "Limits of rings on one CPU",
@@ -115,5 +169,18 @@ return {
     reading = "Elements through a ring, by so many at once; round trips are "
       .. "through two rings. cacheline is that of a bare line: no ring can be "
       .. "faster, so how far ff is below rte is up to the machine.",
+  },
+  scenario {
+    title   = "Limits of rings with more threads than CPUs",
+    about   = "Do they all finish, and how much longer does it take?",
+    rows    = crowded,
+    limit   = crowded_limit,
+    columns = { "name", "typical", "max", "to", "ratio", "interval", "limit",
+                "state" },
+    time    = 10,
+    reading = "Producers to consumers: of 2:1 the producers share a CPU, of "
+      .. "2:2 one of each kind. vyukov 2:2 is its worst batch, max, to its "
+      .. "typical one. Who has figures has finished: a batch of more than 5 "
+      .. "seconds is a convoy.",
   },
 }

@@ -474,6 +474,22 @@ describe("service_dispatch", function ()
   end)
 end)
 
+describe_run("limits/rings", function ()
+  it("has a limit for what must finish soon on too few CPUs", function ()
+    local crowded = {}
+    for _, record in ipairs(run("limits/rings").meta.parts[3]) do
+      crowded[record.name] = record
+    end
+    for _, name in ipairs { "rte mt 2:1", "alf mp 2:1", "ck mp 2:1" } do
+      assert.equal(10, crowded[name].limit.value)
+      assert.equal((name:gsub("2:1", "1:1")), crowded[name].ratio.to)
+    end
+    local worst = crowded["vyukov 2:2"]
+    assert.equal(10, worst.limit.value)
+    assert.equal(worst.ticks.max / worst.ticks.typical, worst.ratio.value)
+  end)
+end)
+
 describe("the limits of services", function ()
   it("are judged row by row", function ()
     local results, limits = run "limits/services", 0
