@@ -285,6 +285,9 @@ local locks = cbench.scenario {
   reference = function (p) return { lock = lock_of[p.lock] or p.lock } end,
   columns   = columns({ "lock", "threads" }, "lock"),
   time      = 8,
+  reading   = "ticket and mcs hand over to whoever came first, though he may "
+    .. "have lost his CPU: beside other programs, two threads then take turns "
+    .. "at time slices, whoever wrote the lock.",
 }
 
 -- ---- services

@@ -78,7 +78,10 @@ local function each(self, method, given, options)
   if not checked then error("scenario: " .. message, 3) end
   local found
   for _, one in ipairs(self.list) do
-    local value, why = one[method](one, own(one, given or {}), options)
+    local good, value, why =
+      pcall(one[method], one, own(one, given or {}), options)
+    -- The mistake is the caller's, not this file's.
+    if not good then error(value, 3) end
     message = why
     if value then
       found = found or {}

@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -68,6 +69,21 @@ int cb_kind_add(const struct cb_family *family, const struct cb_kind *kind,
                  kind->name);
 }
 
+/* As many names as there is room for. */
+static void list_kinds(const struct cb_family *family, char *words, size_t size)
+{
+  const struct cb_kind *kind;
+  size_t length = 0;
+  for (size_t i = 0; (kind = cb_kind_at(family, i)); i++) {
+    if (length + strlen(kind->name) + sizeof ", ..." > size) {
+      snprintf(words + length, size - length, ", ...");
+      return;
+    }
+    length += (size_t)snprintf(words + length, size - length, "%s%s",
+                               length ? ", " : "", kind->name);
+  }
+}
+
 /* Names are compared for likeness only when they have to be: it takes far
  * longer than finding one. */
 static void unknown_kind(const struct cb_family *family, const char *name,
@@ -78,11 +94,15 @@ static void unknown_kind(const struct cb_family *family, const char *name,
 
   for (size_t i = 0; (kind = cb_kind_at(family, i)); i++)
     cb_nearest_offer(&search, kind->name);
-  if (search.nearest)
+  if (search.nearest) {
     cb_fail(error, -ENOENT, "unknown %s '%.60s' (did you mean '%s'?)",
             family->name, name, search.nearest);
-  else
-    cb_fail(error, -ENOENT, "unknown %s '%.60s'", family->name, name);
+    return;
+  }
+  char words[120] = "";
+  list_kinds(family, words, sizeof words);
+  cb_fail(error, -ENOENT, "unknown %s '%.60s' (there are %s)", family->name,
+          name, words);
 }
 
 const struct cb_kind *cb_kind_find(const struct cb_family *family,

@@ -296,7 +296,8 @@ static struct cb_ring *vyukov_create(const struct cb_spec *spec,
                                      struct cb_error *error)
 {
   int64_t size = cb_spec_integer(spec, "size");
-  if (cb_ring_power_of_two("vyukov", size, 2, "from 2 on", error) < 0)
+  if (cb_ring_power_of_two("vyukov", size, 2, "ptr_ring takes any size",
+                           error) < 0)
     return NULL;
   struct vyukov_ring *vyukov = cb_ring_allocate(sizeof *vyukov, (uint64_t)size,
                                                 sizeof vyukov->slots[0], error);

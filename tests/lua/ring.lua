@@ -225,6 +225,7 @@ describe("a ring", function ()
 
   local refused = {
     { "spcs", "did you mean 'spsc'?" },
+    { "zzzzzz", "there are spsc, ff" },
     { { "spsc", size = 0 }, "0 is out of range [1, 16777216]" },
     { { "spsc", size = 1 << 40 }, "out of range [1, 16777216]" },
     { { "spsc", size = 1.5 }, "not a whole number" },

@@ -409,6 +409,18 @@ describe("several scenarios of one file", function ()
     assert.has_error(function () group:rows { dept = 1 } end)
   end)
 
+  it("blame whoever asked for what one of them refuses", function ()
+    local group = of({ nesting(), nesting { title = "Second" } }, "both")
+    for _, method in ipairs { "run", "rows" } do
+      local good, message = pcall(function ()
+        local all = group[method](group, { depth = -1 })
+        return all
+      end)
+      assert.is_false(good)
+      assert.matches("^[^:]*scenario%.lua:%d+: scenario: nesting:", message)
+    end
+  end)
+
   it("can be lists themselves", function ()
     local group = of({ nesting(), nesting() }, "two")
     assert.equal(3, #of({ group, nesting() }, "all").list)
