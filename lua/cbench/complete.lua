@@ -19,6 +19,11 @@ end
 
 -- Fields that a table of ours fills in with their first use.
 local function late_fields(value)
+  if value == import("workload").constructors then
+    local names = {}
+    for _, kind in ipairs(core.kinds "workload") do names[kind.name] = true end
+    return names
+  end
   local meta = metatable(value)
   local fields = meta and rawget(meta, "__fields")
   return type(fields) == "table" and fields or nil
@@ -145,6 +150,34 @@ local function table_context(line, open)
   return { of = last, kind = line:sub(brace.at):match '^{%s*["\']([%w_]+)' }
 end
 
+-- Keys of the tables that functions take, besides those of a kind.
+local measuring = "time rounds forks seed threads cpus place min_effect "
+  .. "reference"
+local keys = {
+  create = "backend pool stack_size",
+  format = "columns across",
+  lcore = "cpu",
+  measure = measuring,
+  pool = "backend stack_size colour guard",
+  register = "name call mt_safe stats",
+  run = measuring .. " filter serialize allow_race",
+  scenario = "title about name params workload where reference columns across "
+    .. "reading fit limit formats setup teardown time forks rounds min_effect",
+  services = "lock order",
+}
+
+-- The name of the function that gets the table that is being written: as in
+-- `measure(w, {`, or right before the brace.
+local function taker(line, open)
+  local brace, outer = open[#open], open[#open - 1]
+  if not brace or brace.c ~= "{" then return nil end
+  local name = line:sub(1, brace.at - 1):match "([%a_][%w_]*)%s*%(?%s*$"
+  if not name and outer and outer.c == "(" then
+    name = line:sub(1, outer.at - 1):match "([%a_][%w_]*)%s*$"
+  end
+  return name
+end
+
 local function family_of(key)
   return #kind_names(key) > 0 and key or nil
 end
@@ -184,10 +217,14 @@ end
 local function plain_word(line, word, open)
   local list, add = collector(word)
   local context = table_context(line, open)
-  if context and line:sub(1, #line - #word):find "[{,]%s*$" then
-    for _, parameter in ipairs(parameters(context.of, context.kind)) do
+  if line:sub(1, #line - #word):find "[{,;]%s*$" then
+    for _, parameter in ipairs(context and
+        parameters(context.of, context.kind) or {}) do
       add(parameter.name)
     end
+    local more = keys[taker(line, open)]
+    if context and context.of == "workload" then more = "name cpus place" end
+    for key in (more or ""):gmatch "%S+" do add(key) end
   end
   if word ~= "" then
     each_field(_G, add)

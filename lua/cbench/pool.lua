@@ -82,10 +82,11 @@ function pool.call(given)
   end
   if policy[1] == nil then policy[1] = "batch_spare" end
   local made, message, code = make(policy, settings)
-  if not made and (code == "misuse" or code == "EINVAL") then
+  if made then return made end
+  if code == "misuse" or code == "EINVAL" then
     error(("bad argument #1 to 'pool' (%s)"):format(message), 2)
   end
-  return made, message, code
+  return nil, message, code
 end
 
 pool.check_size = check_size

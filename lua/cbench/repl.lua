@@ -13,6 +13,16 @@ function repl.start()
   if rawget(_G, "help") == nil then rawset(_G, "help", cbench.help) end
 end
 
+-- Tables of ours that are filled in with their first use are shown in full.
+local function fill(value)
+  local cbench = require "cbench"
+  local workload = rawget(cbench, "workload")
+  if value ~= cbench and (value ~= workload or not workload) then return end
+  for _, field in pairs(value) do
+    if field ~= value and field == cbench.workload then fill(field) end
+  end
+end
+
 --- Keeps the first value in `_` and shows all of them.
 -- @param quiet only keep it
 -- @param columns width of the terminal
@@ -21,7 +31,11 @@ function repl.show(quiet, columns, ...)
   rawset(_G, "_", (...))
   if quiet then return end
   local texts = {}
-  for i = 1, count do texts[i] = inspect((select(i, ...)), columns) end
+  for i = 1, count do
+    local value = select(i, ...)
+    fill(value)
+    texts[i] = inspect(value, columns)
+  end
   stdout:write(table.concat(texts, "\t"), "\n")
   stdout:flush()
 end

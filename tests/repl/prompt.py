@@ -207,6 +207,26 @@ def completion_of_kinds(start):
     s.send('cbench.workload.lock { lock = "tick' + TAB + '", thr' + TAB +
            " = 1 }.params.threads" + ENTER)
     s.expect("\r\n1\r\n> ")
+    s.send("cbench.workload.chai" + TAB + " { add" + TAB + " = 7, na" + TAB +
+           " = 'x' }" + ENTER)
+    s.expect("chain{adds=7}")
+    s.expect("> ")
+    s.send("o = cbench.measure(w, { rou" + TAB + " = 1")
+    s.expect("nds = 1")
+    s.send(CTRL_C)
+    s.expect("^C\r\n> ")
+
+
+def filled(start):
+    "the module and its workloads are shown with all that they have"
+    s = start()
+    s.expect("> ")
+    s.enter("cbench")
+    s.expect("derive = {")
+    s.expect("pipeline = function")
+    s.expect("\r\n> ")
+    s.result("#tostring(cbench.pool {}) > 0, select('#', cbench.pool {})",
+             "true\t1")
 
 
 @edited
@@ -505,7 +525,7 @@ def not_fancy(start):
 
 run([values, greeting, silence, tables, lines, abandoned, interrupted,
      interrupted_show, end_of_input, errors, completion, completion_of_kinds,
-     completion_calls_nothing, indentation, history_file, history_recall,
+     filled, completion_calls_nothing, indentation, history_file, history_recall,
      history_limit, history_off, pasted, letters, resized, narrow, no_escapes,
      prompts, after_script, reading, stopped,
      help_topics, results, measuring, not_fancy])
