@@ -220,11 +220,13 @@ function workload.describe(name, arguments)
       .. "parameters"):format(name)
   end
   local good, message = check_params(kind, params)
-  if not good then return nil, message end
+  -- What other builds have is described all the same: as a row it is n/a.
+  local lacking = not good and message:find("is not in this build", 1, true)
+  if not good and not lacking then return nil, message end
   local filled, order, given = fill_in(kind, params)
   return setmetatable({
     kind = name, params = filled, order = order, given = given,
-    name = fields.name,
+    name = fields.name, refused = lacking and message or nil,
     cpus = fields.cpus, place = fields.place, threads = filled.threads,
   }, descriptor_meta)
 end

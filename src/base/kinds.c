@@ -84,6 +84,14 @@ static void list_kinds(const struct cb_family *family, char *words, size_t size)
   }
 }
 
+static bool is_left_out(const struct cb_family *family, const char *name)
+{
+  for (const char *const *out = family->left_out; out && *out; out++)
+    if (strcmp(*out, name) == 0)
+      return true;
+  return false;
+}
+
 /* Names are compared for likeness only when they have to be: it takes far
  * longer than finding one. */
 static void unknown_kind(const struct cb_family *family, const char *name,
@@ -92,6 +100,12 @@ static void unknown_kind(const struct cb_family *family, const char *name,
   struct cb_nearest search = {.word = name};
   const struct cb_kind *kind;
 
+  if (is_left_out(family, name)) {
+    cb_fail(error, -ENOTSUP,
+            "%s '%s' is not in this build, which has no assembly", family->name,
+            name);
+    return;
+  }
   for (size_t i = 0; (kind = cb_kind_at(family, i)); i++)
     cb_nearest_offer(&search, kind->name);
   if (search.nearest) {

@@ -82,6 +82,9 @@ struct cb_family {
   const char *name;
   const struct cb_kind *const *kinds; /* built in, ends with NULL */
   size_t size;                        /* of a kind's whole struct */
+  /* Names of kinds that this build had to leave out, ends with NULL; NULL when
+   * there are none. */
+  const char *const *left_out;
 };
 
 /* All families, ends with NULL. */
@@ -96,7 +99,8 @@ CB_API const struct cb_kind *cb_kind_at(const struct cb_family *family,
  * -EEXIST when the family has one of that name. Any thread. */
 CB_API int cb_kind_add(const struct cb_family *family,
                        const struct cb_kind *kind, struct cb_error *error);
-/* The kind of that name, NULL with a sentence that suggests the nearest. */
+/* The kind of that name. NULL with a sentence that suggests the nearest
+ * (-ENOENT), or says that only other builds have it (-ENOTSUP). */
 CB_API const struct cb_kind *cb_kind_find(const struct cb_family *family,
                                           const char *name,
                                           struct cb_error *error);

@@ -10,5 +10,16 @@ static const struct cb_kind *const kinds[] = {
     &cb_backend_lua.kind,         NULL,
 };
 
-const struct cb_family cb_backend_family = {
-    .name = "backend", .kinds = kinds, .size = sizeof(struct cb_backend)};
+static const char *const left_out[] = {
+#if !CB_HAVE_SWITCH
+    "inline",
+    "asm",
+    "asm_fpu",
+#endif
+    NULL,
+};
+
+const struct cb_family cb_backend_family = {.name = "backend",
+                                            .kinds = kinds,
+                                            .size = sizeof(struct cb_backend),
+                                            .left_out = left_out};
