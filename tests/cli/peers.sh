@@ -156,13 +156,13 @@ family cxx_queues test_ring
 folder=$(mktemp -d) && cp "$CBENCH" "$folder/cbench" &&
   CBENCH_PLUGIN_PATH='' "$folder/cbench" versus -n >"$out" 2>&1 &&
   grep -qxF 'backend=boost_context  (n/a: configure --with-boost-context)' \
-    "$out" && grep -qx 'backend=asm' "$out" &&
+    "$out" && grep -qx 'backend=swapcontext' "$out" &&
   grep -q 'rte_ring.*(n/a: configure --with-dpdk)' "$out"
 result $? "versus: a peer that is not there is n/a, with its option"
-CBENCH_PLUGIN_PATH='' "$folder/cbench" versus -f backend=boost \
-  -f backend=asm_fpu -T 30 -r 2 -F 2 \
-  >"$out" 2>&1 && grep -q '^asm_fpu  *ours  *[0-9]' "$out" &&
-  grep -q '^boost_context  n/a: configure --with-boost-context' "$out"
+CBENCH_PLUGIN_PATH='' "$folder/cbench" versus -f backend=pcl \
+  -f backend=swapcontext -T 30 -r 2 -F 2 \
+  >"$out" 2>&1 && grep -q '^swapcontext  *ours  *[0-9]' "$out" &&
+  grep -q '^pcl  *n/a: configure --with-pcl' "$out"
 result $? "versus: the other rows run"
 rm -rf "$folder"
 

@@ -94,7 +94,7 @@ else
 fi
 
 # A picture must not stand where a program reads.
-"$CBENCH" yield backend=asm -T 0.2 -F 2 -q --format json --plot >run.json 2>plot
+"$CBENCH" yield backend=ucontext -T 0.2 -F 2 -q --format json --plot >run.json 2>plot
 report 'results with --plot are read back' 0 "$advice" run.json --html run.html
 count=$((count + 1))
 wanted='ratio to call'

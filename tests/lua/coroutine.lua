@@ -175,7 +175,7 @@ describe("misuse of coroutines", function ()
     { { print, 3 }, "table expected, got number" },
     { { print, { stack_size = 65536 } }, "out of range [1048576, 1073741824]" },
     { { print, { stack_size = 1.5e6 + 0.5 } }, "a whole number of bytes" },
-    { { print, { backend = "asn" } }, "did you mean 'asm'?" },
+    { { print, { backend = "ucontex" } }, "did you mean 'ucontext'?" },
     { { print, { backend = "call" } }, "call" },
     { { print, { bakend = "asm" } }, "did you mean 'backend'?" },
     { { print, { pool = "batch_spar" } }, "did you mean 'batch_spare'?" },

@@ -78,8 +78,8 @@ describe("a pool", function ()
           { rounds = 2 })
       end
     end
-    assert.error_matches(measured { backend = "asm_fpu" },
-      "its coroutines have the back end 'ucontext', not 'asm_fpu'", 1, true)
+    assert.error_matches(measured { backend = "swapcontext" },
+      "its coroutines have the back end 'ucontext', not 'swapcontext'", 1, true)
     assert.error_matches(measured { backend = "ucontext", stack_size = 131072 },
       "its coroutines have stacks of 65536 bytes, not 131072", 1, true)
     assert.equal(0, pool:stats().new)
