@@ -10,8 +10,6 @@ struct cell *cb_cells_get(const struct cb_lcore *lcore, uint32_t slot)
 {
   struct cells *cells =
       atomic_load_explicit(&lcore->cells, memory_order_relaxed);
-  if (slot >= cells->capacity)
-    return NULL;
   return atomic_load_explicit(&cells->at[slot], memory_order_relaxed);
 }
 
@@ -29,7 +27,8 @@ int cb_cells_reserve(struct cb_lcore *lcore, uint32_t capacity)
   cells->capacity = size;
   cells->older = old;
   for (uint32_t i = 0; i < size; i++)
-    atomic_init(&cells->at[i], old ? cb_cells_get(lcore, i) : NULL);
+    atomic_init(&cells->at[i],
+                old && i < old->capacity ? cb_cells_get(lcore, i) : NULL);
   atomic_store_explicit(&lcore->cells, cells, memory_order_release);
   return 0;
 }

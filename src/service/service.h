@@ -252,6 +252,7 @@ bool cb_service_may_run(const struct cb_services *set,
 int cb_cells_reserve(struct cb_lcore *lcore, uint32_t capacity);
 int cb_cells_add(struct cb_lcore *lcore, struct service *service);
 void cb_cells_free(struct cb_lcore *lcore);
+/* That of a slot which has been reserved; never NULL when the slot is taken. */
 struct cell *cb_cells_get(const struct cb_lcore *lcore, uint32_t slot);
 /* Makes the lcore's list anew. -ENOMEM leaves one that is right but for what
  * should have been added. */
