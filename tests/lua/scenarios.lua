@@ -22,8 +22,14 @@ if watched then
   leave_out({ "ring_convoy", "ring_overcommit", "ring_parallel", "skb_array",
     "the ring scenarios" }, "spins for too long under ThreadSanitizer")
 end
-local fewer = watched and { nesting = { depth = { 1, 10 },
-  backend = { "asm", "ucontext" } } } or {}
+-- Values for those that would have too many rows here, or none.
+local values = {}
+if watched then
+  values.nesting = { depth = { 1, 10 }, backend = { "asm", "ucontext" } }
+end
+if cbench.machine().build.assembly == "no" then
+  values.block_latency = { backend = "ucontext" }
+end
 
 for _, name in ipairs(support.core.scenario_names()) do
   if not left_out[name] then names[#names + 1] = name end
@@ -32,7 +38,7 @@ local ran = {}
 
 -- As short a run as there is, in this process.
 local function run(name)
-  ran[name] = ran[name] or assert(cbench.scenario(name):run(fewer[name] or {},
+  ran[name] = ran[name] or assert(cbench.scenario(name):run(values[name] or {},
     { forks = 1, rounds = 2, time = 20, seed = 1 }))
   return ran[name]
 end
