@@ -116,6 +116,19 @@ CB_RING_APART uint32_t cb_ring_pass_wait(struct cb_ring_pass *pass,
   return cb_ring_wait(pass->control, pass->wait, streak);
 }
 
+/* The same in line as long as the answer may be on its way: a call more between
+ * two looks is a part of what a round trip takes. */
+CB_RING_INLINE uint32_t cb_ring_pass_look(struct cb_ring_pass *pass,
+                                          uint32_t streak)
+{
+  if (pass->wait != CB_WAIT_PAUSE || streak >= CB_RING_STREAK ||
+      cb_ring_stopped(pass->control))
+    return cb_ring_pass_wait(pass, streak);
+  pass->polls++;
+  CB_RING_PAUSE();
+  return streak + 1;
+}
+
 /* The sum of `count` elements from number first on, as loops of bursts and as
  * loops of single elements make them. */
 CB_RING_INLINE uint64_t cb_ring_sum(const struct cb_ring_values *values,
@@ -522,11 +535,11 @@ static uint64_t RING_(loop_ping)(struct cb_ring *there, struct cb_ring *back,
     uint64_t value = first + done + 1;
     uint32_t streak = 0;
     while (CB_RING_RARELY(!RING_(enqueue)(&in, value)))
-      if (!(streak = cb_ring_pass_wait(pass, streak)))
+      if (!(streak = cb_ring_pass_look(pass, streak)))
         goto stop;
     streak = 0;
     while (CB_RING_RARELY(!RING_(dequeue)(&out, &value)))
-      if (!(streak = cb_ring_pass_wait(pass, streak)))
+      if (!(streak = cb_ring_pass_look(pass, streak)))
         goto stop;
     CB_RING_OPAQUE(value);
     taken += value;
@@ -550,11 +563,11 @@ static uint64_t RING_(loop_pong)(struct cb_ring *there, struct cb_ring *back,
     uint64_t value = done;
     uint32_t streak = 0;
     while (CB_RING_RARELY(!RING_(dequeue)(&out, &value)))
-      if (!(streak = cb_ring_pass_wait(pass, streak)))
+      if (!(streak = cb_ring_pass_look(pass, streak)))
         goto stop;
     streak = 0;
     while (CB_RING_RARELY(!RING_(enqueue)(&in, value)))
-      if (!(streak = cb_ring_pass_wait(pass, streak)))
+      if (!(streak = cb_ring_pass_look(pass, streak)))
         goto stop;
   }
 stop:
