@@ -139,29 +139,25 @@ local function rings(definition)
   return cbench.scenario(definition)
 end
 
-local same_cpu = rings {
-  title     = "Rings, one thread",
-  about     = "What do an element in and out cost on one CPU?",
-  work      = "ring_pair",
-  params    = {
-    ring  = { "spsc", "ff", { "rte", sync = "st" }, rte_st },
-    burst = { 1, 32, 256 },
-  },
-  reference = { ring = rte_st },
-  time      = 10,
-}
+-- One producer and one consumer, by that work.
+local function one_to_one(work, title, about, seconds)
+  return rings {
+    title     = title,
+    about     = about,
+    work      = work,
+    params    = {
+      ring  = { "spsc", "ff", { "rte", sync = "st" }, rte_st },
+      burst = { 1, 32, 256 },
+    },
+    reference = { ring = rte_st },
+    time      = seconds,
+  }
+end
 
-local two_cpus = rings {
-  title     = "Rings, two CPUs",
-  about     = "What does an element cost that goes to another CPU?",
-  work      = "ring_stream",
-  params    = {
-    ring  = { "spsc", "ff", { "rte", sync = "st" }, rte_st },
-    burst = { 1, 32, 256 },
-  },
-  reference = { ring = rte_st },
-  time      = 15,
-}
+local same_cpu = one_to_one("ring_pair", "Rings, one thread",
+  "What do an element in and out cost on one CPU?", 10)
+local two_cpus = one_to_one("ring_stream", "Rings, two CPUs",
+  "What does an element cost that goes to another CPU?", 15)
 
 local function cxx_spsc(size)
   return rings {

@@ -665,7 +665,7 @@ static void a_live_ring_is_left_as_found(void **state)
 
 int main(void)
 {
-  alarm(120);
+  alarm(300);
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(one_thread_is_proved),
       cmocka_unit_test(narrow_rings_are_proved),

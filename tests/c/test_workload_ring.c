@@ -221,23 +221,32 @@ static void bad_numbers_are_refused(void **state)
 
 /* ---- lent rings ---- */
 
-static void a_lent_ring_is_left_as_it_was(void **state)
+/* A stream through a ring of that kind, which is the caller's. */
+static struct cb_ring *lend(const char *kind, struct cb_workload *workload)
 {
-  struct cb_spec *ring_spec = cb_spec_create(&cb_ring_family, "spsc", NULL);
+  struct cb_spec *ring_spec = cb_spec_create(&cb_ring_family, kind, NULL);
   struct cb_ring *ring = cb_ring_create(ring_spec, NULL);
   struct cb_spec *spec = new_spec("ring_stream");
+  struct cb_error error;
+  assert_non_null(ring);
+  cb_spec_lend(ring_spec, ring);
+  assert_int_equal(cb_spec_set_spec(spec, "ring", ring_spec, NULL), 0);
+  assert_int_equal(create(spec, workload, &error), 0);
+  cb_spec_destroy(spec);
+  return ring;
+}
+
+static void a_lent_ring_is_left_as_it_was(void **state)
+{
   struct cb_workload workload;
+  struct cb_ring *ring = lend("spsc", &workload);
   struct cb_error error;
   uint64_t value;
   (void)state;
   for (uint64_t i = 0; i < 10; i++)
     assert_int_equal(cb_ring_enqueue(ring, 70 + i, NULL), 1);
-  cb_spec_lend(ring_spec, ring);
-  assert_int_equal(cb_spec_set_spec(spec, "ring", ring_spec, NULL), 0);
-  assert_int_equal(create(spec, &workload, &error), 0);
   assert_int_equal(drive(&workload, 3000, &error), 0);
   workload.destroy(&workload);
-  cb_spec_destroy(spec);
 
   assert_int_equal(cb_ring_count(ring), 10);
   assert_null(ring->control);
@@ -252,16 +261,11 @@ static void a_lent_ring_is_left_as_it_was(void **state)
  * again, not even to give the elements back. */
 static void a_broken_ring_is_left_alone(void **state)
 {
-  struct cb_spec *ring_spec = cb_spec_create(&cb_ring_family, "rte", NULL);
-  struct cb_ring *ring = cb_ring_create(ring_spec, NULL);
-  struct cb_spec *spec = new_spec("ring_stream");
   struct cb_workload workload;
+  struct cb_ring *ring = lend("rte", &workload);
   struct cb_control control;
   struct cb_error error;
   (void)state;
-  cb_spec_lend(ring_spec, ring);
-  assert_int_equal(cb_spec_set_spec(spec, "ring", ring_spec, NULL), 0);
-  assert_int_equal(create(spec, &workload, &error), 0);
   atomic_init(&control.stop, 0);
   assert_int_equal(workload.setup(workload.state, &control, &error), 0);
   assert_int_equal(cb_ring_enqueue(ring, 5, NULL), 1);
@@ -272,7 +276,6 @@ static void a_broken_ring_is_left_alone(void **state)
   workload.teardown(workload.state);
   workload.destroy(&workload);
   assert_int_equal(cb_ring_count(ring), 1);
-  cb_spec_destroy(spec);
   cb_ring_destroy(ring);
 }
 

@@ -170,6 +170,6 @@ int main(void)
       cmocka_unit_test(stores_leave_the_last),
       cmocka_unit_test(a_line_goes_there_and_back),
       cmocka_unit_test(adds_are_limited)};
-  alarm(60);
+  alarm(120);
   return cmocka_run_group_tests_name("workload_sentinels", tests, NULL, NULL);
 }
