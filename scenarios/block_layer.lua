@@ -60,9 +60,7 @@ return {
     workload  = chain,
     reference = { pool = "batch_spare" },
     columns   = { "pool", "depth", "typical", "ns", "ratio", "interval",
-      "new", { "max/s", function (row)
-        return ("%.3gk"):format(row.per_second / 1e3)
-      end } },
+      "new", "per_second" },
     time      = 3,
     reading   = "Without a pool each request maps a stack, faults it in and "
       .. "unmaps it.",

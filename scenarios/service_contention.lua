@@ -6,7 +6,9 @@ local ways = {
 }
 
 local function run(p)
-  if not ways[p.service] then return nil, "service is safe or unsafe" end
+  if not ways[p.service] or not math.tointeger(p.lcores) or p.lcores < 1 then
+    error("service is safe or unsafe, lcores 1, 2 or more", 0)
+  end
   return cbench.workload.service_run {
     mt_safe = ways[p.service].mt_safe, per = "success",
     call = p.inside == 0 and "nop" or { "spin", ticks = p.inside },

@@ -28,8 +28,7 @@ end
 
 local function run(p)
   if not (ways[p.service] and others[p.lcores]) then
-    return nil, "no such row: service is safe, unsafe, unlocked or racy, "
-      .. "lcores 1, 2 or apart"
+    error("service is safe, unsafe, unlocked or racy, lcores 1, 2 or apart", 0)
   elseif p.service == "unlocked" and p.lcores == "2" then
     return nil, "a race, not measured unless service=racy asks for it"
   end

@@ -21,7 +21,7 @@ return cbench.scenario {
   workload  = function (p)
     if not lcores[p.lcores] or (p.service ~= "safe" and p.service ~= "unsafe")
     then
-      return nil, "service is safe or unsafe, lcores 1 or 2"
+      error("service is safe or unsafe, lcores 1 or 2", 0)
     end
     return cbench.workload.service_run {
       mt_safe = p.service == "safe", order = p.order,

@@ -270,23 +270,26 @@ static void take_latency(struct cb_runner *runner, bool keep)
 void cb_runner_mark(struct cb_runner *runner)
 {
   runner->before_count = read_counters(runner, runner->before);
+  runner->until_mark = runner->since_mark;
   runner->since_mark = 0;
   take_latency(runner, false);
 }
 
+/* Batches of a round that was not completed have been counted too. Where there
+ * was no round, the figures are those of the calibration, and so are these. */
 static void count(struct cb_runner *runner)
 {
   struct cb_result *result = runner->result;
+  bool rounds = runner->since_mark > 0;
+  double operations =
+      (double)(rounds ? runner->since_mark : runner->until_mark);
   result->counter_count = read_counters(runner, result->counters);
   for (size_t i = 0; i < result->counter_count; i++) {
     struct cb_counter *counter = &result->counters[i];
-    if (counter->type != CB_GAUGE && i < runner->before_count)
+    if (rounds && counter->type != CB_GAUGE && i < runner->before_count)
       counter->value -= runner->before[i].value;
-    /* Batches of a round that was not completed have been counted too. */
     if (counter->type == CB_SHARE)
-      counter->value = runner->since_mark > 0
-                           ? counter->value / (double)runner->since_mark
-                           : 0;
+      counter->value = operations > 0 ? counter->value / operations : 0;
   }
 }
 

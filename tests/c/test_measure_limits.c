@@ -41,6 +41,8 @@ static void one_operation_outlasts_the_budget(void **state)
   assert_int_equal(measurement->results[0].status, CB_OK);
   assert_int_equal(measurement->results[0].sample_count, 1);
   assert_int_equal(atomic_load(&fake->batches), 1);
+  /* Its counters are of the probe, too: of each operation a half. */
+  assert_true(measurement->results[0].counters[1].value == 0.5);
   cb_measurement_destroy(measurement);
   free(fake);
 }
