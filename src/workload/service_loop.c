@@ -18,14 +18,10 @@ enum { LCORE = 0, SPREAD = 64 };
 
 struct state {
   struct cb_services *set;
-  struct cb_call call;
-  const char *call_name;
+  struct cb_service_subject subject;
   struct cb_role role;
   unsigned services, running;
-  bool sparse, mt_safe;
-  enum cb_stats stats;
-  const char *lock;
-  char order[8];
+  bool sparse;
   char guards[80];
 };
 
@@ -40,19 +36,9 @@ static unsigned number_of(const struct state *state, unsigned i)
 static int add_service(struct state *state, unsigned number, bool map, bool run,
                        struct cb_error *error)
 {
-  char name[CB_SERVICE_NAME_SIZE];
   uint64_t id;
-  snprintf(name, sizeof name, "%.40s %u", state->call_name, number);
-  const struct cb_service service = {.name = name,
-                                     .call = state->call.call,
-                                     .argument = state->call.argument,
-                                     .mt_safe = state->mt_safe,
-                                     .stats = state->stats};
-  int status = cb_service_register(state->set, &service, &id, error);
-  if (status == 0)
-    status = cb_service_component_set(state->set, id, true, error);
-  if (status == 0)
-    status = cb_service_runstate_set(state->set, id, run, error);
+  int status = cb_service_subject_add(&state->subject, state->set, number, run,
+                                      &id, error);
   if (status == 0 && map)
     status = cb_service_map_set(state->set, id, LCORE, true, error);
   return status;
@@ -87,8 +73,7 @@ static void teardown(void *opaque)
 static int guard(void *opaque, struct cb_error *error)
 {
   const struct state *state = opaque;
-  return cb_service_guard(&cb_check_start_stop, state->stats, state->lock,
-                          state->order, error);
+  return cb_service_guard(&state->subject, &cb_check_start_stop, error);
 }
 
 static int setup(void *opaque, const struct cb_control *control,
@@ -96,7 +81,8 @@ static int setup(void *opaque, const struct cb_control *control,
 {
   struct state *state = opaque;
   (void)control;
-  state->set = cb_services_create(state->lock, state->order, error);
+  state->set =
+      cb_services_create(state->subject.lock, state->subject.order, error);
   if (!state->set)
     return -ENOMEM;
   int status = cb_lcore_add(state->set, LCORE, CB_LCORE_CALLER, error);
@@ -127,25 +113,21 @@ static uint64_t recorded(const struct state *state)
   return sum;
 }
 
-static int differ(struct cb_error *error, const char *what, uint64_t got,
-                  uint64_t wanted)
-{
-  return cb_fail(error, -EPROTO, "%s: %llu, not %llu", what,
-                 (unsigned long long)got, (unsigned long long)wanted);
-}
-
 static int check(void *opaque, uint64_t operations, struct cb_error *error)
 {
   const struct state *state = opaque;
   uint64_t calls = operations * state->running, loops = 0;
   cb_lcore_attr_get(state->set, LCORE, CB_LCORE_LOOPS, &loops, NULL);
   if (loops != operations)
-    return differ(error, "passes counted by the lcore", loops, operations);
+    return cb_service_differ(error, "passes counted by the lcore", loops,
+                             operations);
   uint64_t called = cb_services_called(state->set, LCORE);
-  if (!state->call.uncounted && called != calls)
-    return differ(error, "calls counted by the callbacks", called, calls);
-  if (state->stats && recorded(state) != calls)
-    return differ(error, "calls in the statistics", recorded(state), calls);
+  if (!state->subject.call.uncounted && called != calls)
+    return cb_service_differ(error, "calls counted by the callbacks", called,
+                             calls);
+  if (state->subject.stats && recorded(state) != calls)
+    return cb_service_differ(error, "calls in the statistics", recorded(state),
+                             calls);
   return 0;
 }
 
@@ -158,7 +140,7 @@ static void blame(void *opaque, struct cb_error *why)
 static void destroy(struct cb_workload *workload)
 {
   struct state *state = workload->state;
-  cb_call_release(&state->call);
+  cb_call_release(&state->subject.call);
   free(state);
 }
 
@@ -172,16 +154,10 @@ static int configure(struct state *state, const struct cb_spec *spec,
                    "option 'running': %u of %u services cannot run",
                    state->running, state->services);
   state->sparse = strcmp(cb_spec_string(spec, "ids"), "sparse") == 0;
-  state->mt_safe = cb_spec_boolean(spec, "mt_safe");
-  state->stats = cb_stats_of(cb_spec_string(spec, "stats"));
-  state->lock = cb_spec_kind(cb_spec_spec(spec, "lock"))->name;
-  snprintf(state->order, sizeof state->order, "%s",
-           cb_spec_string(spec, "order"));
-  cb_service_guards(state->guards, sizeof state->guards, &cb_check_start_stop,
-                    state->stats);
-  const struct cb_spec *call = cb_spec_spec(spec, "call");
-  state->call_name = cb_spec_kind(call)->name;
-  return cb_call_make(call, state->mt_safe, &state->call, error);
+  int status = cb_service_subject_make(&state->subject, spec, error);
+  cb_service_guards(&state->subject, &cb_check_start_stop, state->guards,
+                    sizeof state->guards);
+  return status;
 }
 
 static int create(const struct cb_spec *spec, struct cb_workload *workload,

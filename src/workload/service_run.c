@@ -45,19 +45,15 @@ struct state {
   const struct cb_control *control;
   struct cb_service_handle *live;
   _Atomic bool interrupted; /* the live service's callback did not return */
-  struct cb_call call;
-  const char *call_name;
+  struct cb_service_subject subject;
   struct cb_role roles[2];
   unsigned seats;
-  bool mt_safe, serialize, apart, per_success;
-  enum cb_stats stats;
+  bool serialize, apart, per_success;
   char guards[80];
   uint64_t seen; /* runs of contenders during the batches of the first */
   /* The first lcore is through with its batch. Written once a batch, looked at
    * all the time. */
   _Alignas(CB_APART) _Atomic bool over;
-  const char *lock;
-  char order[8];
   struct seat seat[];
 };
 
@@ -65,41 +61,29 @@ struct state {
 
 static const struct cb_service_check *guard_of(const struct state *state)
 {
-  if (state->mt_safe)
+  if (state->subject.mt_safe)
     return &cb_check_app_mt_safe;
-  bool excludes = state->serialize && strcmp(state->lock, "none") != 0;
+  bool excludes = state->serialize && strcmp(state->subject.lock, "none") != 0;
   return excludes ? &cb_check_app_mt_unsafe : &cb_check_start_stop;
 }
 
 static int guard(void *opaque, struct cb_error *error)
 {
   const struct state *state = opaque;
-  return cb_service_guard(guard_of(state), state->stats, state->lock,
-                          state->order, error);
+  return cb_service_guard(&state->subject, guard_of(state), error);
 }
 
 static int start_service(struct state *state, unsigned number,
                          struct cb_error *error)
 {
-  char name[CB_SERVICE_NAME_SIZE];
-  snprintf(name, sizeof name, "%.40s %u", state->call_name, number);
-  const struct cb_service service = {.name = name,
-                                     .call = state->call.call,
-                                     .argument = state->call.argument,
-                                     .mt_safe = state->mt_safe,
-                                     .stats = state->stats};
-  uint64_t *id = &state->seat[number].id;
-  int status = cb_service_register(state->set, &service, id, error);
-  if (status == 0)
-    status = cb_service_component_set(state->set, *id, true, error);
-  if (status == 0)
-    status = cb_service_runstate_set(state->set, *id, true, error);
-  return status;
+  return cb_service_subject_add(&state->subject, state->set, number, true,
+                                &state->seat[number].id, error);
 }
 
 static int make_set(struct state *state, struct cb_error *error)
 {
-  state->set = cb_services_create(state->lock, state->order, error);
+  state->set =
+      cb_services_create(state->subject.lock, state->subject.order, error);
   if (!state->set)
     return -ENOMEM;
   for (unsigned i = 0; i < state->seats; i++) {
@@ -308,13 +292,6 @@ static struct cb_run_tally total(const struct state *state)
   return sum;
 }
 
-static int differ(struct cb_error *error, const char *what, uint64_t got,
-                  uint64_t wanted)
-{
-  return cb_fail(error, -EPROTO, "%s: %llu, not %llu", what,
-                 (unsigned long long)got, (unsigned long long)wanted);
-}
-
 /* Statistics of a set of our own agree with what the runs returned. */
 static int check_stats(const struct state *state,
                        const struct cb_run_tally *sum, struct cb_error *error)
@@ -330,11 +307,14 @@ static int check_stats(const struct state *state,
       got[j] += value;
     }
   if (got[0] != sum->done)
-    return differ(error, "calls in the statistics", got[0], sum->done);
+    return cb_service_differ(error, "calls in the statistics", got[0],
+                             sum->done);
   if (got[1] != sum->idle)
-    return differ(error, "idle calls in the statistics", got[1], sum->idle);
+    return cb_service_differ(error, "idle calls in the statistics", got[1],
+                             sum->idle);
   if (got[2] != sum->errors)
-    return differ(error, "errors in the statistics", got[2], sum->errors);
+    return cb_service_differ(error, "errors in the statistics", got[2],
+                             sum->errors);
   return 0;
 }
 
@@ -380,18 +360,20 @@ static int check(void *opaque, uint64_t operations, struct cb_error *error)
   if (state->per_success)
     counted = sum.done - unseen(state);
   if (counted != operations)
-    return differ(error, "runs", counted, operations);
-  if (!state->live && !state->call.uncounted && called != sum.done)
-    return differ(error, "calls counted by the callback", called, sum.done);
+    return cb_service_differ(error, "runs", counted, operations);
+  if (!state->live && !state->subject.call.uncounted && called != sum.done)
+    return cb_service_differ(error, "calls counted by the callback", called,
+                             sum.done);
   if (state->live && state->live->flags & CB_KIND_INTERPRETER && sum.errors)
     return cb_fail(error, -EPROTO,
                    "%llu of %llu runs of the Lua callback raised an error or "
                    "returned one",
                    (unsigned long long)sum.errors,
                    (unsigned long long)operations);
-  if (state->mt_safe && sum.busy)
-    return differ(error, "refusals of an mt_safe service", sum.busy, 0);
-  if (!state->live && state->stats)
+  if (state->subject.mt_safe && sum.busy)
+    return cb_service_differ(error, "refusals of an mt_safe service", sum.busy,
+                             0);
+  if (!state->live && state->subject.stats)
     return check_stats(state, &sum, error);
   return 0;
 }
@@ -435,7 +417,7 @@ static size_t counters(void *opaque, struct cb_counter *counter,
 static void destroy(struct cb_workload *workload)
 {
   struct state *state = workload->state;
-  cb_call_release(&state->call);
+  cb_call_release(&state->subject.call);
   free(state);
 }
 
@@ -447,11 +429,11 @@ static int permit(const struct state *state, bool allow_race,
     return cb_fail(error, -ENOTSUP,
                    "option 'contenders': the service's callback is a Lua "
                    "function, which runs on the calling thread only");
-  bool excludes = state->serialize && strcmp(state->lock, "none") != 0;
+  bool excludes = state->serialize && strcmp(state->subject.lock, "none") != 0;
   bool several =
       (state->seats > 1 && !state->apart) ||
       (state->live && cb_service_is_mapped(state->live->set, state->live->id));
-  if (!state->mt_safe && !excludes && several && !allow_race)
+  if (!state->subject.mt_safe && !excludes && several && !allow_race)
     return cb_fail(error, -EPERM,
                    "several lcores would be inside a service that is not "
                    "mt_safe: say allow_race = true to measure that");
@@ -464,13 +446,13 @@ static int take_live(struct state *state, struct cb_error *error)
   int mt_safe = cb_service_mt_safe(live->set, live->id, error);
   if (mt_safe < 0)
     return mt_safe;
-  state->mt_safe = mt_safe;
+  state->subject.mt_safe = mt_safe;
   if (state->apart)
     return cb_fail(error, -EINVAL,
                    "option 'apart': a live service is one, contenders cannot "
                    "have their own");
-  state->lock = cb_services_lock(live->set);
-  snprintf(state->order, sizeof state->order, "%s",
+  state->subject.lock = cb_services_lock(live->set);
+  snprintf(state->subject.order, sizeof state->subject.order, "%s",
            cb_services_order(live->set));
   return 0;
 }
@@ -482,10 +464,6 @@ static int configure(struct state *state, const struct cb_spec *spec,
   state->serialize = cb_spec_boolean(spec, "serialize");
   state->apart = cb_spec_boolean(spec, "apart");
   state->per_success = strcmp(cb_spec_string(spec, "per"), "success") == 0;
-  state->stats = cb_stats_of(cb_spec_string(spec, "stats"));
-  state->lock = cb_spec_kind(cb_spec_spec(spec, "lock"))->name;
-  snprintf(state->order, sizeof state->order, "%s",
-           cb_spec_string(spec, "order"));
   int status;
   if (live) {
     state->live = cb_spec_object(live);
@@ -494,15 +472,12 @@ static int configure(struct state *state, const struct cb_spec *spec,
                                    "option 'service': a live "
                                    "service is wanted");
   } else {
-    const struct cb_spec *call = cb_spec_spec(spec, "call");
-    state->mt_safe = cb_spec_boolean(spec, "mt_safe");
-    state->call_name = cb_spec_kind(call)->name;
-    status = cb_call_make(call, state->mt_safe, &state->call, error);
+    status = cb_service_subject_make(&state->subject, spec, error);
   }
   if (status < 0)
     return status;
-  cb_service_guards(state->guards, sizeof state->guards, guard_of(state),
-                    state->stats);
+  cb_service_guards(&state->subject, guard_of(state), state->guards,
+                    sizeof state->guards);
   return permit(state, cb_spec_boolean(spec, "allow_race"), error);
 }
 

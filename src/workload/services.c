@@ -23,22 +23,61 @@ enum cb_stats cb_stats_of(const char *choice)
   return (enum cb_stats)stats;
 }
 
-int cb_service_guard(const struct cb_service_check *check, enum cb_stats stats,
-                     const char *lock, const char *order,
+int cb_service_subject_make(struct cb_service_subject *subject,
+                            const struct cb_spec *spec, struct cb_error *error)
+{
+  const struct cb_spec *call = cb_spec_spec(spec, "call");
+  subject->name = cb_spec_kind(call)->name;
+  subject->mt_safe = cb_spec_boolean(spec, "mt_safe");
+  subject->stats = cb_stats_of(cb_spec_string(spec, "stats"));
+  subject->lock = cb_spec_kind(cb_spec_spec(spec, "lock"))->name;
+  snprintf(subject->order, sizeof subject->order, "%s",
+           cb_spec_string(spec, "order"));
+  return cb_call_make(call, subject->mt_safe, &subject->call, error);
+}
+
+int cb_service_subject_add(const struct cb_service_subject *subject,
+                           struct cb_services *set, unsigned number, bool run,
+                           uint64_t *id, struct cb_error *error)
+{
+  char name[CB_SERVICE_NAME_SIZE];
+  snprintf(name, sizeof name, "%.40s %u", subject->name, number);
+  const struct cb_service service = {.name = name,
+                                     .call = subject->call.call,
+                                     .argument = subject->call.argument,
+                                     .mt_safe = subject->mt_safe,
+                                     .stats = subject->stats};
+  int status = cb_service_register(set, &service, id, error);
+  if (status == 0)
+    status = cb_service_component_set(set, *id, true, error);
+  return status ? status : cb_service_runstate_set(set, *id, run, error);
+}
+
+int cb_service_guard(const struct cb_service_subject *subject,
+                     const struct cb_service_check *check,
                      struct cb_error *error)
 {
-  int status = cb_service_check(check, lock, order, error);
-  if (status == 0 && stats)
-    status = cb_service_check(&cb_check_attr_get, lock, order, error);
+  int status = cb_service_check(check, subject->lock, subject->order, error);
+  if (status == 0 && subject->stats)
+    status = cb_service_check(&cb_check_attr_get, subject->lock, subject->order,
+                              error);
   return status;
 }
 
-void cb_service_guards(char *names, size_t size,
-                       const struct cb_service_check *check,
-                       enum cb_stats stats)
+void cb_service_guards(const struct cb_service_subject *subject,
+                       const struct cb_service_check *check, char *names,
+                       size_t size)
 {
+  bool stats = subject->stats != CB_STATS_OFF;
   snprintf(names, size, "%s%s%s", check->name, stats ? " " : "",
            stats ? cb_check_attr_get.name : "");
+}
+
+int cb_service_differ(struct cb_error *error, const char *what, uint64_t got,
+                      uint64_t wanted)
+{
+  return cb_fail(error, -EPROTO, "%s: %llu, not %llu", what,
+                 (unsigned long long)got, (unsigned long long)wanted);
 }
 
 bool cb_service_blame(const struct cb_lcore *lcore, struct cb_error *why)

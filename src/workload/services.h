@@ -33,14 +33,38 @@ extern const struct cb_service_check
 int cb_service_check(const struct cb_service_check *check, const char *lock,
                      const char *order, struct cb_error *error);
 
+/* What a row asks to be measured. */
+struct cb_service_subject {
+  struct cb_call call;
+  const char *name; /* of its kind */
+  bool mt_safe;
+  enum cb_stats stats;
+  const char *lock;
+  char order[8];
+};
+
+/* Reads SERVICE_MT_SAFE_OPTION and SERVICE_OPTIONS, and makes the call. */
+int cb_service_subject_make(struct cb_service_subject *subject,
+                            const struct cb_spec *spec, struct cb_error *error);
+/* Registers a service for it, named by its call and a number; its component is
+ * ready. */
+int cb_service_subject_add(const struct cb_service_subject *subject,
+                           struct cb_services *set, unsigned number, bool run,
+                           uint64_t *id, struct cb_error *error);
+
 /* What a workload's guard does: that check, and where there are statistics that
  * of their counts, too. The other writes their names. */
-int cb_service_guard(const struct cb_service_check *check, enum cb_stats stats,
-                     const char *lock, const char *order,
+int cb_service_guard(const struct cb_service_subject *subject,
+                     const struct cb_service_check *check,
                      struct cb_error *error);
-void cb_service_guards(char *names, size_t size,
-                       const struct cb_service_check *check,
-                       enum cb_stats stats);
+void cb_service_guards(const struct cb_service_subject *subject,
+                       const struct cb_service_check *check, char *names,
+                       size_t size);
+
+/* Fails a proof: of `what` there are so many, not as many as there should be.
+ */
+int cb_service_differ(struct cb_error *error, const char *what, uint64_t got,
+                      uint64_t wanted);
 
 /* For a workload's blame: names the service that the lcore (NULL: none) is
  * inside of. False when it is inside none. */

@@ -39,7 +39,7 @@ local ran = {}
 -- As short a run as there is, in this process.
 local function run(name)
   ran[name] = ran[name] or assert(cbench.scenario(name):run(values[name] or {},
-    { forks = 1, rounds = 2, time = 20, seed = 1 }))
+    { forks = 1, rounds = 2, time = 100, seed = 1 }))
   return ran[name]
 end
 

@@ -3,13 +3,7 @@
 -- callback of a service lcore has a Lua state of its own, so hands are shaken
 -- by files: it marks that it is inside, and stays until the gate is there.
 local cbench = require "cbench"
-
-local function until_true(condition)
-  local deadline = os.time() + 60
-  while not condition() do
-    assert(os.time() < deadline, "it never came true")
-  end
-end
+local until_true = dofile(os.getenv "top_srcdir" .. "/tests/lua/until_true.lua")
 
 local function exists(path)
   local file = io.open(path)

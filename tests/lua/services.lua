@@ -1,14 +1,6 @@
 -- Sets of services, services and lcores as objects.
 local cbench = require "cbench"
-
--- A hand-shake, not a wait: whoever waits here is ended by the alarm of the
--- test driver, not by a guess.
-local function until_true(condition)
-  local deadline = os.time() + 60
-  while not condition() do
-    assert(os.time() < deadline, "it never came true")
-  end
-end
+local until_true = dofile(os.getenv "top_srcdir" .. "/tests/lua/until_true.lua")
 
 local function running(set, options)
   local service = assert(set:register(options))
