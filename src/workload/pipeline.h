@@ -150,7 +150,7 @@ struct stage *cb_stage_in(const struct section *section,
                           const struct stage_kind *kind);
 /* A power of two, of at least the items that can be in flight. */
 uint64_t cb_pipeline_room(const struct pipeline *pipeline);
-/* The lane's node of a stage of its section. */
+/* The node of the stage in the lane, or NULL. */
 struct node *cb_lane_node(const struct lane *lane, const struct stage *stage);
 /* Says that this lane cannot go on, so that nobody waits for it. */
 void cb_pipeline_break(struct pipeline *pipeline);

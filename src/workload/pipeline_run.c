@@ -47,8 +47,9 @@ static bool collect(struct pipeline *pipeline, const struct section *last)
   bool worked = false;
   for (unsigned i = 0; i < last->lane_count; i++) {
     uint64_t items[PIPELINE_BURST_MAX];
-    uint32_t count = cb_sink_collect(cb_lane_node(&last->lanes[i], sink), items,
-                                     PIPELINE_BURST_MAX);
+    struct node *node = cb_lane_node(&last->lanes[i], sink);
+    uint32_t count =
+        node ? cb_sink_collect(node, items, PIPELINE_BURST_MAX) : 0;
     if (count)
       cb_source_free(pipeline->source, items, count);
     worked |= count > 0;

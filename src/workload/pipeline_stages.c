@@ -60,7 +60,7 @@ uint64_t cb_pipeline_room(const struct pipeline *pipeline)
 struct node *cb_lane_node(const struct lane *lane, const struct stage *stage)
 {
   struct node *node = lane->first;
-  while (node->stage != stage)
+  while (node && node->stage != stage)
     node = node->next;
   return node;
 }
