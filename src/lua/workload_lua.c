@@ -31,6 +31,20 @@ static void keep_sentence(struct state *state)
   lua_settop(state->thread, 1);
 }
 
+static void end_function(lua_State *L, lua_Debug *debug)
+{
+  (void)debug;
+  luaL_error(L, "interrupted");
+}
+
+/* The watchdog's. Setting a hook is the one thing that Lua lets others do to a
+ * state that runs; it stays set, since the row has failed. */
+static void interrupt(void *opaque)
+{
+  const struct state *state = opaque;
+  lua_sethook(state->thread, end_function, LUA_MASKCOUNT, 1);
+}
+
 static uint64_t run_calls(void *opaque, unsigned thread, uint64_t n)
 {
   struct state *state = opaque;
@@ -191,6 +205,7 @@ bool cb_lua_create_lua_workload(lua_State *L, int index,
       .flags = CB_KIND_INTERPRETER,
       .prepare = prepare,
       .check = check,
+      .interrupt = interrupt,
       .teardown = teardown,
       .destroy = destroy};
   return true;

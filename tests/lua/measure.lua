@@ -70,6 +70,17 @@ describe("measure", function ()
     assert.equal(7, one.meta.seed)
   end)
 
+  it("names a Lua function that does not return, and goes on", function ()
+    local record = cbench.measure(workload.lua {
+      name = "endless", call = function () while true do end end,
+    }, { time = 0.05, rounds = 3 })
+    assert.equal("fail", record.status)
+    assert.matches("'endless' did not return; the watchdog ended it",
+      record.reason, 1, true)
+    assert.matches("interrupted", record.reason, 1, true)
+    assert.equal("ok", cbench.measure(workload.call {}, brief).status)
+  end)
+
   it("takes a Lua function, in this process only", function ()
     local calls = 0
     local record = cbench.measure(workload.lua {
