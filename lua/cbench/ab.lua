@@ -7,6 +7,7 @@
 -- same intervals and words as everywhere.
 local import, core = ...
 
+local measure = import "measure"
 local processes = import "processes"
 local results = import "results"
 
@@ -96,6 +97,7 @@ local function record_of(row, a, b, options, count)
   local one = { name = row.name, params = row.params, op = b.op,
     workload = row.descriptor.kind, order = row.descriptor.order,
     unit = "ticks/op", threads = b.threads, iterations = b.n,
+    same_workload = true,
     forks = options.done }
   local status = worse[a.status] > worse[b.status] and a or b
   one.status, one.reason = status.status, status.reason
@@ -138,16 +140,19 @@ end
 --- Measures the rows of a scenario by both sides.
 -- @param rows what `scenario:rows()` gives
 -- @param sides { A = { program, plugin, name }, B = ... }
--- @param options time, forks (pairs of processes), rounds, seed, min_effect
+-- @param options time, forks (pairs of processes), rounds, seed, min_effect,
+-- threads, cpus, place
 -- @return results whose ratios are B over A; or nil and a sentence
 function ab.run(rows, sides, options)
   local kept = {}
   sides.A.rows, sides.B.rows = {}, {}
   for _, row in ipairs(rows) do
     if not row.rides and not row.refused then
+      local placed, message = measure.placed(row.descriptor, options)
+      if not placed then return nil, message end
       kept[#kept + 1] = row
       for _, side in pairs(sides) do
-        side.rows[#kept] = processes.row(row.descriptor, row.name)
+        side.rows[#kept] = processes.row(placed, row.name)
       end
     end
   end

@@ -19,8 +19,9 @@ cbench ab --a OLD --b NEW SCENARIO [name=value]...
     alternate, and ratios are NEW over OLD
 ]],
   options = {
-    "a", "b", "time", "forks", "rounds", "seed", "filter", "min-effect",
-    "fail-on", "strict", "format", "output", "export", "dry-run",
+    "a", "b", "time", "forks", "rounds", "seed", "filter", "threads", "cpus",
+    "place", "min-effect", "fail-on", "strict", "format", "output", "export",
+    "dry-run",
   },
 }
 
@@ -44,7 +45,7 @@ local function open_scenario(words)
   return one
 end
 
-local function measure(context, rows, sides, options)
+local function measure(context, title, rows, sides, options)
   local wipe = function () end
   if not context.options.quiet then
     options.progress, wipe = progress.new "ab"
@@ -52,7 +53,7 @@ local function measure(context, rows, sides, options)
   local done, message = ab.run(rows, sides, options)
   wipe()
   if not done then command.fail(exit.failed, message) end
-  done.meta.title = ("%s: B against A"):format(done.meta.title or "Rows")
+  done.meta.title = ("%s: B against A"):format(title or "Rows")
   done.meta.command = command.typed(context, done.meta.seed)
   return done
 end
@@ -67,11 +68,11 @@ local function judge(context, done)
   return gate.of_ratios(context, done)
 end
 
-local function measure_and_judge(context, rows, options)
+local function measure_and_judge(context, title, rows, options)
   local sides = { A = side(context.options, "a"),
                   B = side(context.options, "b") }
   local sinks <close> = outputs.open(context.options)
-  local done = measure(context, rows, sides, options)
+  local done = measure(context, title, rows, sides, options)
   if not outputs.write(context, sinks, done) then return exit.failed end
   return judge(context, done)
 end
@@ -98,7 +99,7 @@ function command_ab.run(context)
   local rows = run.rows(one, given, options)
   if context.options.dry_run then return run.show(rows) end
   core.arm_signals()
-  local ok, code = pcall(measure_and_judge, context, rows, options)
+  local ok, code = pcall(measure_and_judge, context, one.title, rows, options)
   core.disarm_signals()
   if not ok then error(code, 0) end
   return code

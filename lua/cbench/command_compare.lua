@@ -36,6 +36,7 @@ local function by_host(context)
     min_effect = context.options.min_effect,
   }, function (sentence) command.complain(context, sentence) end)
   if not compared then command.fail(exit.failed, message) end
+  compared.meta.command = command.typed(context)
   if not outputs.write(context, sinks, compared) then return exit.failed end
   return gate.of_ratios(context, compared)
 end
@@ -52,6 +53,7 @@ function command_compare.run(context)
     min_effect = context.options.min_effect,
   })
   if not compared then command.fail(exit.failed, message) end
+  compared.meta.command = command.typed(context)
   if not outputs.write(context, sinks, compared) then return exit.failed end
   return gate.of_ratios(context, compared)
 end

@@ -87,9 +87,8 @@ local function one(self, options)
     lines[#lines + 1] = ("- %s%s"):format(
       pair[1] ~= "" and escape(pair[1]) .. ": " or "", escape(pair[2]))
   end
-  local effort, machine = summary.effort(self), summary.machine(self.meta, self)
-  if machine then effort = effort .. ", " .. machine end
-  if effort ~= "" then lines[#lines + 1] = "- " .. escape(effort) end
+  local circumstances = summary.circumstances(self)
+  if circumstances then lines[#lines + 1] = "- " .. escape(circumstances) end
   if self.meta.command then
     lines[#lines + 1] = "- again: " .. code(self.meta.command)
   end

@@ -224,6 +224,21 @@ local function check_places(rows)
   return true
 end
 
+--- A descriptor with what `threads`, `cpus` and `place` of the options say to
+-- all rows; or nil and a sentence. A list of several is no business of one row.
+function measure.placed(descriptor, options)
+  local single = { cpus = options.cpus }
+  for _, key in ipairs { "threads", "place" } do
+    if type(options[key]) ~= "table" then single[key] = options[key] end
+  end
+  local row = place_row(descriptor, single)
+  local good, message = check_places { row }
+  if not good then return nil, message end
+  good, message = workload.check(row)
+  if not good then return nil, message end
+  return row
+end
+
 --- Measures a list of descriptors. Returns the list of records and a table
 -- about the run as a whole, or nil and a sentence. Options are those of
 -- `cbench.measure`; `reference` may be a list with a name, a workload or the

@@ -280,4 +280,11 @@ function summary.effort(self)
   return table.concat(words, ", ")
 end
 
+--- The effort and the machine, as far as they are known; or nil.
+function summary.circumstances(self)
+  local effort, machine = summary.effort(self), summary.machine(self.meta, self)
+  if effort == "" then return machine end
+  return machine and effort .. ", " .. machine or effort
+end
+
 return summary

@@ -43,14 +43,11 @@ end
 -- The command on the last line where it fits, else on lines of its own, which
 -- a shell joins.
 local function last_lines(self, width)
-  local effort, command = summary.effort(self), self.meta.command
-  local machine = summary.machine(self.meta, self)
-  if machine then effort = effort .. ", " .. machine end
-  if effort == "" then effort = nil end
-  if not command then return { effort } end
-  local together = ("%s.   again: %s"):format(effort or "", command)
-  if effort and text.width(together) <= width then return { together } end
-  local lines = { effort and effort .. "." }
+  local known, command = summary.circumstances(self), self.meta.command
+  if not command then return { known } end
+  local together = ("%s.   again: %s"):format(known or "", command)
+  if known and text.width(together) <= width then return { together } end
+  local lines = { known and known .. "." }
   append(lines, text.wrap_command("again: " .. command, width))
   return lines
 end

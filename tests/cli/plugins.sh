@@ -6,7 +6,7 @@ trap 'rm -rf "$folder"' EXIT
 cd "$folder" || exit 1
 export CBENCH_PLUGIN_PATH=
 
-echo 1..26
+echo 1..27
 out=$folder/out
 . "$top_srcdir/tests/cli/tap.sh"
 build() { # FILE OUTPUT [FLAGS...]
@@ -132,8 +132,12 @@ result $? "--plugin that is not there is a wrong word"
 result $? "--plugin with plain Lua"
 build "$top_srcdir/tests/plugins/sum.c" slow.so -DSLOW
 "$CBENCH" ab --a sum.so --b ./slow.so adds.lua --rounds 20 --forks 3 \
-  --time 60 >out 2>&1 && grep -q 'B is ./slow.so' out && grep -q '^ring=spsc' out
-result $? "two plug-ins against each other"
+  --time 60 --cpus 0 >out 2>&1 && grep -q 'B is ./slow.so' out &&
+  grep -Eq '^ring=spsc.* (slower|faster|same|unresolved)$' out
+result $? "two plug-ins against each other, placed and with a verdict"
+"$CBENCH" ab --a sum.so --b ./slow.so adds.lua --cpus 4095 >out 2>&1
+[ $? = 1 ] && grep -q 'CPU 4095 is not among' out
+result $? "a place that this machine has not is an error"
 
 if [ "$SANITIZE" = no ] && [ -x "$LUA" ]; then
   "$LUA" -e "local cbench = require 'cbench'

@@ -205,6 +205,13 @@ describe("compare", function ()
     assert.matches("version was 1, is 2", done.meta.notes[1], 1, true)
   end)
 
+  it("says what it can of machine and intervals under the table", function ()
+    local vague = fake(2, 0.001, { forks = 1 })
+    vague.ratio.low, vague.ratio.high = nil, nil
+    local done = cbench.compare(run(vague), run(vague))
+    assert.matches("\nm\n", tostring(done) .. "\n", 1, true)
+  end)
+
   it("names rows that are on one side only", function ()
     local other = fake(2, 0.001, { name = "new row" })
     local done = cbench.compare(run(fake(2, 0.001)), run(other))
