@@ -1,5 +1,6 @@
 --- A line for each row, fields separated by commas (RFC 4180): parameters,
--- then every figure of the record, unrounded.
+-- then every figure of the record, unrounded, and the command that repeats the
+-- run: a line of its own would be one that readers of tables trip over.
 local import = ...
 local columns = import "columns"
 local figure = import "figure"
@@ -26,7 +27,7 @@ end
 
 -- The columns of the table, then what a record always has.
 local function keys_of(self, options)
-  local list, seen = {}, {}
+  local list, seen = {}, { name = true } -- which each line begins with
   local function add(column)
     if column.key == "interval" then return end
     if not seen[column.key] then list[#list + 1] = column end
@@ -47,12 +48,14 @@ local function write(self, options)
     local cells = {}
     for i, column in ipairs(list) do cells[i] = quote(column.key) end
     table.insert(cells, 1, "name")
+    cells[#cells + 1] = "command"
     lines[#lines + 1] = table.concat(cells, ",")
     for _, record in ipairs(part) do
       cells = { quote(record.name or "") }
       for i, column in ipairs(list) do
         cells[i + 1] = quote(raw(column.get(record)))
       end
+      cells[#cells + 1] = quote(part.meta.command or "")
       lines[#lines + 1] = table.concat(cells, ",")
     end
   end

@@ -312,7 +312,10 @@ function params.parse(word, checked)
     return nil, "parameter: text expected, got " .. type(word)
   end
   local name, text = word:match("^([^=]*)=(.*)$")
-  if not name then
+  if not name and checked[word] then
+    return nil, ("parameter '%s' needs a value (its values are %s)"):format(
+      word, params.list(checked[word]))
+  elseif not name then
     return nil, check.unknown("parameter", word, check.keys(checked))
   elseif not checked[name] then
     return nil, check.unknown("parameter", name, check.keys(checked))

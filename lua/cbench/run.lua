@@ -75,10 +75,26 @@ local function row_line(row)
     or row.name
 end
 
+-- An error object that is no text has no place in itself.
+local function with_place(failure)
+  local meta = getmetatable(failure)
+  if type(failure) == "string" or meta and meta.__tostring then
+    return tostring(failure)
+  end
+  local words = ("(error object is a %s value)"):format(type(failure))
+  for level = 2, math.huge do
+    local info = debug.getinfo(level, "Sl")
+    if not info then return words end
+    if info.currentline > 0 then
+      return ("%s:%d: %s"):format(info.short_src, info.currentline, words)
+    end
+  end
+end
+
 --- The rows that would run, or an end of the command: it is the fault of the
 -- words that replace values, else of the scenario.
 function run.rows(one, given, options)
-  local ok, rows, message = pcall(one.rows, one, given, options)
+  local ok, rows, message = xpcall(one.rows, with_place, one, given, options)
   if ok and rows then return rows end
   if ok then command.refuse(message) end
   local sentence = tostring(rows):gsub("^scenario: ", "")

@@ -111,6 +111,19 @@ static int open_append(struct output *output, const char *path)
   return output->fd < 0 ? -errno : 0;
 }
 
+/* A line that was appended in part cannot be continued, since another process
+ * may have written behind it, and is no line for who reads the file. Where
+ * nobody has, it is taken away again. */
+static void take_back(int fd, ssize_t written)
+{
+  struct stat now;
+  off_t end = lseek(fd, 0, SEEK_CUR);
+  if (fstat(fd, &now) != 0 || !S_ISREG(now.st_mode) || now.st_size != end)
+    return;
+  while (ftruncate(fd, end - written) != 0 && errno == EINTR)
+    ;
+}
+
 static int write_all(const struct output *output, const char *text,
                      size_t length)
 {
@@ -120,10 +133,12 @@ static int write_all(const struct output *output, const char *text,
       continue;
     if (written < 0)
       return -errno;
-    /* A line that was appended in part must not be continued: another
-     * process may have written behind it. */
-    if (written == 0 || (output->append && (size_t)written < length))
+    if (written == 0)
       return -ENOSPC;
+    if (output->append && (size_t)written < length) {
+      take_back(output->fd, written);
+      return -ENOSPC;
+    }
     text += written;
     length -= (size_t)written;
   }

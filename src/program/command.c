@@ -16,6 +16,7 @@
 #include "program/options.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <lauxlib.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,7 +38,10 @@ int command_describe(bool help)
     option_print_help(stdout);
   else
     printf("cbench %s\n", cb_version());
-  return fflush(stdout) == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+  if (fflush(stdout) == 0)
+    return EXIT_SUCCESS;
+  host_message(strerror(errno));
+  return EXIT_FAILURE;
 }
 
 /* ---- into Lua ---- */

@@ -154,7 +154,7 @@ describe("overrides", function ()
       "(its values are 1, 10)")
     no("dept=1", "unknown parameter 'dept' (did you mean 'depth'?)")
     no("zzz=1", "unknown parameter 'zzz' (there are backend, depth, pool)")
-    no("depth", "unknown parameter 'depth' (did you mean 'depth'?)")
+    no("depth", "parameter 'depth' needs a value (its values are 1, 10)")
     no("depth=", "parameter 'depth': a value is empty")
     no("depth=1,1", "parameter 'depth': 1 is given twice")
     no("depth=inf", "parameter 'depth': 'inf' is not a number " ..
