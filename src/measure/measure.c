@@ -172,13 +172,18 @@ static void prolong(struct run *run, double seconds)
 /* In an order drawn by the seed: who comes first has other addresses than who
  * comes second, which can be worth several per cent, and must not be the same
  * one in every process. */
-static void set_up(struct run *run)
+static void draw_order(struct run *run)
 {
   uint64_t state = ~run->options.seed;
-  double guarding = 0;
   for (size_t i = 0; i < run->count; i++)
     run->turn[i] = i;
   cb_shuffle(run->turn, run->count, &state);
+}
+
+static void set_up(struct run *run)
+{
+  double guarding = 0;
+  draw_order(run);
   for (size_t i = 0; i < run->count && !told_to_stop(run); i++) {
     size_t next = run->turn[i];
     show(run, "setup", run->variants[next].name);
@@ -361,11 +366,15 @@ static void judge(struct run *run, struct cb_runner *runner)
     cb_runner_fail(runner, CB_PARTIAL, -EINTR, "stopped by a signal");
 }
 
+/* The last that was set up is the first to go, so that what rows share is left
+ * as the first of them found it. */
 static void finish(struct run *run)
 {
   if (run->measurement->rounds == 0 && !run->measurement->damaged)
     salvage(run);
-  for (size_t i = 0; i < run->count; i++) {
+  draw_order(run);
+  for (size_t left = run->count; left-- > 0;) {
+    size_t i = run->turn[left];
     struct cb_runner *runner = &run->runners[i];
     if (runner->work)
       cb_runner_close(runner);

@@ -69,6 +69,17 @@ describe("a pool", function ()
     end)
   end
 
+  it("is left as full as several rows together found it", function ()
+    local pool <close> = cbench.pool { "batch_spare" }
+    pool:prefill(20)
+    cbench.measure({
+      cbench.workload.request { pool = pool },
+      cbench.workload.nesting { pool = pool, depth = 30 },
+      cbench.workload.pool_pair { pool = pool, burst = 40 },
+    }, { time = 20, rounds = 2 })
+    assert.equal(20, pool:stats().idle)
+  end)
+
   it("is refused where a row wants another back end or stack", function ()
     local pool <close> = cbench.pool { "mutex", backend = "ucontext" }
     local function measured(parameters)
