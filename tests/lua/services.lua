@@ -380,7 +380,8 @@ describe("a live service", function ()
     for _, callback in ipairs(callbacks) do
       local service = running(set, callback)
       local record = cbench.measure(cbench.workload.service_run {
-        service = service }, { time = 0.1, rounds = 5 })
+        service = service },
+        { time = os.getenv "VALGRIND" and 5 or 0.1, rounds = 5 })
       assert.equal("fail", record.status)
       assert.matches("did not return; the watchdog ended it", record.reason, 1,
         true)
