@@ -142,6 +142,7 @@ local function differences(old, new)
       text_of(old.meta, "machine", "cpu") or "unknown",
       text_of(new.meta, "machine", "cpu") or "unknown")
   end
+  local known = #notes
   for _, name in ipairs { "version", "compiler", "flags" } do
     local was, is = text_of(old.meta, "build", name),
       text_of(new.meta, "build", name)
@@ -149,6 +150,12 @@ local function differences(old, new)
       notes[#notes + 1] = ("the builds differ: %s was %s, is %s"):format(name,
         tostring(was), tostring(is))
     end
+  end
+  local was, is = text_of(old.meta, "build", "code"),
+    text_of(new.meta, "build", "code")
+  if #notes == known and was and is and was ~= is then
+    notes[#notes + 1] =
+      ("the builds differ in their code (%s, then %s)"):format(was, is)
   end
   for side, meta in pairs { old = old.meta, new = new.meta } do
     if meta.partial then

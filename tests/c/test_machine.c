@@ -157,9 +157,10 @@ static void the_machine_is_described(void **state)
       {"machine", "hypervisor"}, {"machine", "cpus_allowed"},
       {"machine", "smt"},        {"machine", "frequency"},
       {"machine", "kernel"},     {"machine", "libc"},
-      {"build", "version"},      {"build", "compiler"},
-      {"build", "flags"},        {"state", "aslr"},
-      {"state", "huge_pages"},   {"state", "quota"}};
+      {"build", "code"},         {"build", "version"},
+      {"build", "compiler"},     {"build", "flags"},
+      {"state", "aslr"},         {"state", "huge_pages"},
+      {"state", "quota"}};
   struct cb_machine *machine = cb_machine_read(false, NULL);
   assert_non_null(machine);
   const struct cb_fact *facts = cb_machine_facts(machine);

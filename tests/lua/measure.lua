@@ -212,6 +212,18 @@ describe("compare", function ()
     assert.matches("\nm\n", tostring(done) .. "\n", 1, true)
   end)
 
+  it("tells builds of one version apart by their code", function ()
+    local old, new = run(fake(2, 0.001)), run(fake(3, 0.001))
+    old.meta.build.code, new.meta.build.code = "1a", "1a"
+    assert.equal(0, #cbench.compare(old, new).meta.notes)
+    new.meta.build.code = "2b"
+    local done = cbench.compare(old, new)
+    assert.equal("slower", done[1].ratio.verdict)
+    assert.same({ "the builds differ in their code (1a, then 2b)" },
+      done.meta.notes)
+    assert.matches("^%x+$", cbench.machine().build.code)
+  end)
+
   it("names rows that are on one side only", function ()
     local other = fake(2, 0.001, { name = "new row" })
     local done = cbench.compare(run(fake(2, 0.001)), run(other))
