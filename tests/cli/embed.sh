@@ -9,13 +9,16 @@ fi
 folder=$(mktemp -d) || exit 1
 trap 'rm -rf "$folder"' EXIT
 
-echo 1..11
+echo 1..12
 out=$folder/out
 . "$top_srcdir/tests/cli/tap.sh"
 
 tree=$folder/tree
 MAKEFLAGS='' make -C "$top_builddir" install DESTDIR="$tree" >"$folder/out" 2>&1
 result $? "make install, into a tree of its own"
+find "$tree" -name '*.la' >"$out"
+[ ! -s "$out" ]
+result $? "libtool's files stay behind"
 cp "$top_srcdir"/doc/embed/* "$folder" && cd "$folder" || exit 1
 config=$(find "$tree" -name cbench.pc)
 module=$(find "$tree" -path '*lua*' -name cbench.so)
