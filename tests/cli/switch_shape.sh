@@ -12,6 +12,8 @@ skip() {
 grep -q '^#define CB_ASM' "$top_builddir/config.h" || skip "built without asm"
 grep -qE '^CFLAGS = .*-O[123s]' "$top_builddir/Makefile" ||
   skip "built without optimisation"
+! grep -qE '^CFLAGS = .*-flto' "$top_builddir/Makefile" ||
+  skip "link-time optimisation merges and renames what is looked at"
 command -v "$OBJDUMP" >/dev/null || skip "$OBJDUMP is not installed"
 
 count=0
