@@ -78,7 +78,7 @@ static void *pin_and_restore(void *argument)
 {
   struct cb_affinity before, after;
   cpu_set_t set;
-  int cpu;
+  int cpu = -1;
   (void)argument;
   cb_cpus_allowed(&cpu, 1);
   assert_int_equal(cb_affinity_save(&before), 0);
