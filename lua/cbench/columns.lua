@@ -3,7 +3,7 @@
 -- A column: { key, title, group, kind, get }. get(record) is the raw value or
 -- nil; kind says how people read it: param, text, figure, rate, ratio, share
 -- or interval. Raw values go to csv as they are; `cell` makes text of them.
-local import, core = ...
+local import = ...
 local check = import "check"
 local figure = import "figure"
 
@@ -194,22 +194,47 @@ local function named_column(name, context)
   return path_column("counters." .. name, context)
 end
 
---- Why a column cannot have this name, or nil. What is neither a parameter
--- nor a field must be a counter, which only the workload knows; so only a
--- name that looks like a misspelling is refused.
--- @param name of a column
+-- What some roots hold, where that is known without a run.
+local inside = {
+  ticks = { "typical", "fast", "p90", "min", "max" },
+  ratio = { "value", "low", "high", "level", "to", "verdict", "reason", "fast",
+            "spread" },
+  limit = { "value", "lowest", "state" },
+  noise = { "verdict", "disturbed", "causes" },
+  latency = { "count", "min", "p50", "p90", "p99", "p999", "max", "unit" },
+}
+inside.ns = inside.ticks
+
+--- All names that a column can have, but for counters.
 -- @param parameters names of the parameters there are
-function columns.refuse_name(name, parameters)
+function columns.names(parameters)
   local known = table.move(parameters, 1, #parameters, 1, {})
   table.move(roots, 1, #roots, #known + 1, known)
   for _, word in ipairs(check.keys(words)) do known[#known + 1] = word end
-  local first = name:match("^[^.]*")
-  for _, one in ipairs(known) do
-    if one == first then return nil end
+  return known
+end
+
+--- Why a column cannot have this name, or nil. A single word that is neither a
+-- parameter nor a field may be a counter, which only a run knows.
+-- @param name of a column
+-- @param parameters names of the parameters there are
+function columns.refuse_name(name, parameters)
+  local first, second = name:match "^([^.]*)%.?([^.]*)"
+  local known = columns.names(parameters)
+  if name:find(".", 1, true) and not words[name] then
+    local found = specials[name] ~= nil
+    for _, one in ipairs(known) do found = found or one == first end
+    if not found then
+      return ("column '%s': %s"):format(name,
+        check.unknown("field", first, known))
+    end
   end
-  if name:find(".", 1, true) or core.nearest(first, known) then
-    return check.unknown("column", first, known)
+  for _, one in ipairs(second ~= "" and inside[first] or {}) do
+    if one == second then return nil end
   end
+  if second == "" or not inside[first] then return nil end
+  return ("column '%s': %s"):format(name,
+    check.unknown("field of " .. first, second, inside[first]))
 end
 
 --- The column of a path into the record, outside of any table.
@@ -348,22 +373,73 @@ function columns.of(results, options)
   return list, context
 end
 
---- Computes the columns that are functions, once and for all formats.
-function columns.derive(results)
-  local notes = results.meta.notes or {}
-  results.meta.notes = notes
-  for _, spec in ipairs((results.meta.view or {}).columns or {}) do
-    for _, record in ipairs(type(spec) == "table" and results or {}) do
-      local ok, value = pcall(spec[2], record, results)
-      if ok and value ~= nil then
-        record.derived = record.derived or {}
-        record.derived[spec[1]] = value
-      elseif not ok and record.status == "ok" and not record.reference then
-        notes[#notes + 1] = ("column '%s', row '%s': %s"):format(spec[1],
-          record.name, tostring(value))
-      end
+-- Computes one column; a sentence when that failed in a row with figures.
+local function derive(spec, results)
+  local failed, message = 0, nil
+  for _, record in ipairs(results) do
+    local ok, value = pcall(spec[2], record, results)
+    if ok and value ~= nil then
+      record.derived = record.derived or {}
+      record.derived[spec[1]] = value
+    elseif not ok and record.status == "ok" and not record.reference then
+      message = message or ("column '%s', row '%s': %s"):format(spec[1],
+        record.name, tostring(value))
+      failed = failed + 1
     end
   end
+  if failed < 2 then return message end
+  return ("%s (and %d more row%s)"):format(message, failed - 1,
+    failed == 2 and "" or "s")
+end
+
+-- Fields that only a run knows.
+local open_roots = { counters = true, params = true, derived = true }
+
+-- May a row do without it?
+local function is_known(name, context)
+  if context.is_param[name] or words[name] or specials[name] then
+    return true
+  end
+  local first = name:match "^[^.]*"
+  for _, root in ipairs(roots) do
+    if root == first then return not open_roots[first] end
+  end
+  return false
+end
+
+-- Why a name gives nothing in any row: there may be a counter of that name,
+-- which is known only when the rows were measured. nil when all is well, or
+-- when there is no row to tell by.
+local function missing(name, all, context)
+  if is_known(name, context) then return nil end
+  local column, measured = named_column(name, context), false
+  for _, record in ipairs(all) do
+    if column.get(record) ~= nil then return nil end
+    measured = measured or record.counters ~= nil
+  end
+  if not measured then return nil end
+  local names = columns.names(context.parameters)
+  for _, key in ipairs(columns.counters(all)) do
+    names[#names + 1] = key:match "^counters%.(.*)"
+  end
+  return ("column '%s': no row has it%s"):format(name,
+    check.hint((name:gsub("^counters%.", "")), names))
+end
+
+--- Computes the columns that are functions, once and for all formats.
+-- @return sentences about columns that failed, or that no row has
+function columns.derive(results)
+  local view, said = results.meta.view or {}, {}
+  local all = import("results").whole(results)
+  local context = make_context(all, view)
+  for _, spec in ipairs(view.columns or {}) do
+    if type(spec) == "table" then
+      said[#said + 1] = derive(spec, results)
+    else
+      said[#said + 1] = missing(spec, all, context)
+    end
+  end
+  return said
 end
 
 -- ---- cells

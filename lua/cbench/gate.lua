@@ -61,6 +61,9 @@ end
 -- What a run on its own leaves open.
 local function unresolved(done)
   local list = {}
+  for _, part in ipairs(results.parts(done)) do
+    list[#list + 1] = results.short_of_time(part)
+  end
   for _, row in ipairs(done) do
     local ratio = row.ratio
     if ratio and ratio.verdict == "unresolved" and ratio.to ~= row.name then

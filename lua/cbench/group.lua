@@ -87,7 +87,7 @@ local function each(self, method, given, options)
       found = found or {}
       found[#found + 1] = value
       -- A run that was stopped stops those after it.
-      if method == "run" and value.meta.partial then break end
+      if method == "run" and value.meta.signal then break end
     end
   end
   return found, message

@@ -124,6 +124,8 @@ local function measured(into, row, estimate, hz)
   into.interpreter = row.interpreter or nil
   into.own_n = row.own_n or nil
   if row.status ~= "ok" and row.status ~= "partial" then return end
+  -- The time was up before its first batch: there is nothing to estimate.
+  if #row.samples == 0 then return end
   figures(into, row, estimate, hz)
   into.counters = counters_of(row)
   into.latency = latency_of(row, hz)
@@ -161,7 +163,9 @@ local function notes_of(work, raw, analysed)
   local own = {}
   for i, row in ipairs(work.rows) do
     local found = raw.rows[i]
-    if found and found.own_n then own[#own + 1] = work.names[i] end
+    if found and found.own_n and #found.samples > 0 then
+      own[#own + 1] = work.names[i]
+    end
     local ratio = analysed[i] and analysed[i].ratio
     if row and ratio and ratio.rogue then
       notes[#notes + 1] = ("%s: process %d lies %.1f %% from the others")
@@ -194,6 +198,15 @@ local function analyse(work, raw, options)
     min_effect = (options.min_effect or 2) / 100, compared = compared })
 end
 
+-- By a signal, or for lack of time.
+local function is_partial(raw, records)
+  if raw.signal then return true end
+  for _, one in ipairs(records) do
+    if one.status == "partial" then return true end
+  end
+  return nil
+end
+
 local function meta_of(work, raw, records, notes)
   local described = core.machine()
   return {
@@ -201,7 +214,7 @@ local function meta_of(work, raw, records, notes)
     state = described.state, clock = core.clock(), seed = raw.seed,
     started = os.date("!%Y-%m-%dT%H:%M:%SZ", raw.started),
     elapsed_s = raw.elapsed, stopped_by = raw.stopped_by, forks = raw.forks,
-    rounds = raw.rounds, partial = raw.signal ~= nil or nil,
+    rounds = raw.rounds,
     signal = raw.signal, noise = noise_of_run(records), notes = notes,
     options = { time = raw.options.time, rounds = raw.options.rounds,
       forks = raw.options.forks, seed = raw.seed,
@@ -215,7 +228,7 @@ end
 function record.build(work, raw)
   local hz = core.clock().hz
   local analysed = analyse(work, raw, raw.options)
-  local records, references = {}, {}
+  local records, references, all = {}, {}, {}
   for i, row in ipairs(work.rows) do
     local one = base(row, work.names[i])
     if work.refused[i] then
@@ -234,9 +247,10 @@ function record.build(work, raw)
     end
     local list = i <= work.count and records or references
     list[#list + 1] = one
+    all[i] = one
   end
   local meta = meta_of(work, raw, records, notes_of(work, raw, analysed))
-  meta.references = references
+  meta.references, meta.partial = references, is_partial(raw, all)
   return records, meta
 end
 

@@ -138,6 +138,27 @@ function results.parts(self)
   return self.meta.parts or { self }
 end
 
+--- Whether nothing was measured of a row, because its run ended first.
+function results.is_unmeasured(record)
+  return record.status == "partial"
+    and not (record.ticks and record.ticks.typical)
+end
+
+--- What the time of a run was too short for: "5 of 60 rows were not measured:
+-- raise -T"; nil when it was not, or when something else ended the run.
+-- @param self the results of one scenario
+function results.short_of_time(self)
+  if self.meta.signal or self.meta.damaged then return nil end
+  local missed, count = 0, 0
+  for _, record in ipairs(results.whole(self)) do
+    count = count + 1
+    if results.is_unmeasured(record) then missed = missed + 1 end
+  end
+  if missed == 0 then return nil end
+  return ("%d of %d row%s not measured: raise -T"):format(missed, count,
+    count == 1 and " was" or "s were")
+end
+
 local function matches(value, wanted)
   if type(wanted) == "table" and type(value) == "table" then
     for key, inner in pairs(plain(wanted)) do

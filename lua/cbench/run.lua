@@ -164,6 +164,19 @@ local function failed_rows(context, done)
   return failed
 end
 
+-- A limit that cannot be told is no limit that held.
+local function limits_failed(context, done)
+  local count = 0
+  for _, part in ipairs(results.parts(done)) do
+    count = count + (part.meta.limits_failed or 0)
+  end
+  if count > 0 then
+    command.complain(context, ("%d limit%s could not be used: see the notes")
+      :format(count, count == 1 and "" or "s"))
+  end
+  return count > 0
+end
+
 local function limits_exceeded(done)
   for _, part in ipairs(results.parts(done)) do
     if (part.meta.limits_exceeded or 0) > 0 then return true end
@@ -176,7 +189,9 @@ end
 local function verdict(context, done, judged)
   local signal = core.stop_signal()
   if signal then return 128 + signal end
-  if failed_rows(context, done) then return exit.failed end
+  if failed_rows(context, done) or limits_failed(context, done) then
+    return exit.failed
+  end
   if judged == exit.limit or limits_exceeded(done) then return exit.limit end
   return judged
 end

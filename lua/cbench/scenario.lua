@@ -82,6 +82,46 @@ local function check_names(definition)
   end
 end
 
+-- Names of what rows may differ in.
+local function parameter_names(definition)
+  local names = check.keys(definition.params)
+  for _, descriptor in ipairs(type(definition.workload) == "table" and
+      definition.workload or {}) do
+    local own = check.keys(descriptor.params)
+    table.move(own, 1, #own, #names + 1, names)
+  end
+  return names
+end
+
+local function check_columns(definition)
+  local message = columns.check(definition.columns)
+  if message then return message end
+  local names = parameter_names(definition)
+  for _, column in ipairs(definition.columns or {}) do
+    message = type(column) == "string" and columns.refuse_name(column, names)
+    if message then return "columns: " .. message end
+  end
+end
+
+-- Why a bound is none, or nil.
+local function refuse_bound(bound)
+  if type(bound) == "number" then return nil end
+  if type(bound) == "table" and type(bound[1]) == "number" and
+      type(bound[2]) == "number" then
+    return nil
+  end
+  local shown = type(bound) == "table" and "a table without two numbers" or
+    ("the %s '%s'"):format(type(bound), tostring(bound))
+  return "a ratio or { lowest, highest } expected, got " .. shown
+end
+
+local function check_limit(definition)
+  local limit = definition.limit
+  if limit == nil or type(limit) == "function" then return nil end
+  local message = refuse_bound(limit)
+  return message and "limit: " .. message
+end
+
 -- Checks everything that can be checked without making a row.
 local function prepare(given)
   local definition = {}
@@ -91,8 +131,8 @@ local function prepare(given)
   if not definition.title then return nil, "title: missing" end
   definition.params, message = params.check(definition.params or {})
   message = message or check_workload(definition) or
-    check_names(definition) or check_formats(definition.formats) or
-    columns.check(definition.columns)
+    check_names(definition) or check_columns(definition) or
+    check_limit(definition) or check_formats(definition.formats)
   if message then return nil, message end
   return definition
 end
@@ -391,28 +431,46 @@ local function judge(bound, ratio)
            state = state }
 end
 
--- The bound of a row. A function may give a ratio of its own besides, which
--- takes the place of the row's: { to, value, low, high }.
+-- The bound of a row, or nil and a sentence when there is something else. A
+-- function may give a ratio of its own besides, which takes the place of the
+-- row's: { to, value, low, high }.
 local function bound_of(definition, row, record, done)
   local limit = definition.limit
   if type(limit) ~= "function" then return limit end
-  local bound, own = limit(row.p, row.name, record, done)
+  local ok, bound, own = pcall(limit, row.p, row.name, record, done)
+  if not ok then return nil, tostring(bound) end
+  local message = bound and refuse_bound(bound)
+  if not message and own and
+      not (type(own) == "table" and type(own.value) == "number") then
+    message = ("a ratio { to, value, low, high } expected besides, got %s")
+      :format(type(own) == "table" and "a table without a value" or type(own))
+  end
+  if message then return nil, message end
   if own and record.ticks then record.ratio = own end
   return bound
 end
 
+-- @return sentences about rows whose limit could not be used
 local function apply_limits(definition, list, records, done)
-  if not definition.limit then return end
-  local exceeded = 0
+  if not definition.limit then return {} end
+  local exceeded, said = 0, {}
   for i, row in ipairs(list) do
     local record = records[i]
-    local bound = not row.rides and bound_of(definition, row, record, done)
-    if bound and record.ratio and record.ratio.value then
+    local bound, message
+    -- Without figures there is nothing to be judged.
+    if not row.rides and record.ticks then
+      bound, message = bound_of(definition, row, record, done)
+    end
+    if message then
+      said[#said + 1] = ("limit: row '%s': %s"):format(row.name, message)
+    elseif bound and record.ratio and record.ratio.value then
       record.limit = judge(bound, record.ratio)
       if record.limit.state == "exceeded" then exceeded = exceeded + 1 end
     end
   end
   done.meta.limits_exceeded = exceeded
+  done.meta.limits_failed = #said > 0 and #said or nil
+  return said
 end
 
 -- What stands over the ratios when rows are not all compared to one row.
@@ -440,17 +498,23 @@ local function fill_meta(self, definition, order, given, options, meta)
 end
 
 -- A text under the table; the function may use the derived columns.
+-- @return a sentence when the function failed
 local function add_reading(definition, done)
-  local reading = definition.reading
+  local reading, message = definition.reading, nil
   if type(reading) == "function" then
     local ok, value = pcall(reading, done)
-    if not ok then
-      local notes = done.meta.notes
-      notes[#notes + 1] = "reading: " .. tostring(value)
-    end
+    message = not ok and "reading: " .. tostring(value) or nil
     reading = ok and value or nil
   end
   done.meta.reading = reading and tostring(reading) or nil
+  return message
+end
+
+-- What is wrong with the scenario comes before what is to be known of rows.
+local function say_first(done, said)
+  local notes = done.meta.notes
+  table.move(notes, 1, #notes, #said + 1)
+  table.move(said, 1, #said, 1, notes)
 end
 
 --- Measures all rows.
@@ -483,12 +547,14 @@ function methods:run(given, options)
   fill_meta(self, definition, order, given, options, meta)
   drop_ratios(list, records, meta.notes)
   local done = results.new(records, meta)
-  apply_limits(definition, list, records, done)
-  columns.derive(done)
+  local said = apply_limits(definition, list, records, done)
+  local of_columns = columns.derive(done)
+  table.move(of_columns, 1, #of_columns, #said + 1, said)
   if definition.fit then
     done.meta.fits = fit.of(done, order, definition.fit)
   end
-  add_reading(definition, done)
+  said[#said + 1] = add_reading(definition, done)
+  say_first(done, said)
   return done
 end
 

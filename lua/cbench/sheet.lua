@@ -7,6 +7,7 @@
 local import = ...
 local columns = import "columns"
 local figure = import "figure"
+local results = import "results"
 local text = import "text"
 
 local sheet = {}
@@ -18,8 +19,8 @@ local bad = { fail = "FAIL", ["n/a"] = "n/a" }
 -- What stands in place of figures, or nil.
 local function instead(record)
   local word = bad[record.status]
-  -- A run may be stopped before a row had its first round.
-  if record.status == "partial" and not record.ticks then word = "partial" end
+  -- A run may end before a row had its first round.
+  if results.is_unmeasured(record) then word = "partial" end
   if not word then return nil end
   if not record.reason then return word end
   return ("%s: %s"):format(word, text.clean(record.reason))

@@ -4,6 +4,7 @@
 local import = ...
 local columns = import "columns"
 local figure = import "figure"
+local results = import "results"
 local text = import "text"
 
 local summary = {}
@@ -201,7 +202,7 @@ function summary.below(self, elsewhere)
   elsewhere = elsewhere or ", which --format json has"
   for _, note in ipairs(notes_of(meta, elsewhere)) do add("note", note) end
   if meta.partial then
-    add("partial", "stopped before its end" ..
+    add("partial", results.short_of_time(self) or "stopped before its end" ..
       (meta.stopped_by and (" (%s)"):format(meta.stopped_by) or ""))
   end
   local first = true

@@ -310,6 +310,18 @@ describe("a run", function ()
       results.meta.notes[2])
   end)
 
+  it("says first which columns no row has", function ()
+    local results = nesting { columns = { "nwe", "counters.odl", "new",
+      "limit.lowest", { "x", function () error "no" end } },
+      reading = function () error "why" end }:run { backend = "asm" }
+    local notes = results.meta.notes
+    assert.equal("column 'nwe': no row has it (did you mean 'new'?)", notes[1])
+    assert.matches("^column 'counters.odl': no row has it", notes[2])
+    assert.matches("^column 'x', row '.*no %(and 3 more rows%)$", notes[3])
+    assert.matches("^reading: .*why$", notes[4])
+    assert.equal(4, #notes)
+  end)
+
   it("tells limits that are exceeded with their whole interval", function ()
     local results = nesting { limit = 21 }:run({ backend = "asm" })
     assert.equal("exceeded",
@@ -379,6 +391,26 @@ describe("set-up", function ()
     }:run { backend = "asm" }
     assert.equal(7, results[1].params.depth)
     assert.same({ backend = "asm" }, seen)
+  end)
+end)
+
+describe("a limit that is none", function ()
+  it("is named with its row, and the rows are shown", function ()
+    for _, limit in ipairs {
+      function () return "x" end,
+      function () return 5, "y" end,
+      function () error "oh" end,
+    } do
+      local results = nesting { limit = limit }:run { backend = "asm",
+        depth = 1, pool = "none" }
+      assert.matches("^limit: row 'backend=asm/depth=1/pool=none': ",
+        results.meta.notes[1])
+      assert.equal(1, results.meta.limits_failed)
+      assert.is_number(results[1].ticks.typical)
+    end
+    local results = nesting { limit = function () return "x" end }:run {
+      depth = 1 }
+    assert.matches("got the string 'x'", results.meta.notes[1])
   end)
 end)
 
@@ -542,8 +574,18 @@ describe("a description", function ()
   it("has columns of names and functions", function ()
     refused({ columns = { 1 } }, "columns: element 1: a name or " ..
       "{ title, function } expected, got number")
+    refused({ columns = { "ticks.typicl" } }, "columns: column " ..
+      "'ticks.typicl': unknown field of ticks 'typicl' " ..
+      "(did you mean 'typical'?)")
+    refused({ columns = { "tick.typical" } },
+      "unknown field 'tick' (did you mean 'ticks'?)")
     refused({ columns = { { "x" } } },
       "columns: element 1: { title, function } expected")
+  end)
+
+  it("has a limit that is one", function ()
+    refused({ limit = { 1 } }, "limit: a ratio or { lowest, highest } " ..
+      "expected, got a table without two numbers")
   end)
 
   it("is not too big", function ()

@@ -217,7 +217,8 @@ function support.measure(calls, check)
                 causes = { preempted = 0.02, ["host-slow"] = 0.01 } },
       forks = options.forks or 1, rounds = 22 * (options.forks or 1),
       clock = { hz = 2445000000, source = "tsc", cost = 49 },
-      partial = options.time == "stopped" or nil, references = {},
+      partial = options.time == "stopped" or nil,
+      signal = options.time == "stopped" and 15 or nil, references = {},
     }
   end
   return measure

@@ -233,6 +233,17 @@ ff                    8.30           3.40    240   ! 55 %
       "(signal)", 1, true))
   end)
 
+  it("says which rows there was no time for, in the row and below", function ()
+    local made = results.new({ record {}, record { name = "late",
+      status = "partial", reason = "no time left", ticks = {} } },
+      { partial = true, stopped_by = "time" })
+    assert.equal("late  partial: no time left", row_of(made, "late"))
+    assert.is_truthy(tostring(made):find(
+      "partial: 1 of 2 rows were not measured: raise -T", 1, true))
+    made.meta.signal = 15
+    assert.is_truthy(tostring(made):find("partial: stopped before", 1, true))
+  end)
+
   it("without rows is one", function ()
     assert.is_truthy(tostring(results.new {}):find "no rows")
   end)
