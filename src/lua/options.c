@@ -309,6 +309,43 @@ struct cb_spec *cb_lua_check_spec(lua_State *L, int index,
   return spec;
 }
 
+/* Pushes the list of the live objects that the box at index keeps (or nil) and
+ * returns their number. */
+static lua_Integer push_objects(lua_State *L, int index)
+{
+  lua_getiuservalue(L, index, 1);
+  return lua_istable(L, -1) ? (lua_Integer)lua_rawlen(L, -1) : 0;
+}
+
+const char *cb_lua_closed_object(lua_State *L, int index)
+{
+  const char *family = NULL;
+  lua_Integer count = push_objects(L, index);
+  for (lua_Integer i = 1; i <= count && !family; i++) {
+    lua_rawgeti(L, -1, i);
+    const struct cb_lua_object *object = lua_touserdata(L, -1);
+    if (!object->object && luaL_getmetafield(L, -1, "__name")) {
+      family = lua_tostring(L, -1) + strlen("cbench.");
+      lua_pop(L, 1); /* its metatable keeps it */
+    }
+    lua_pop(L, 1);
+  }
+  lua_pop(L, 1);
+  return family;
+}
+
+void cb_lua_use_objects(lua_State *L, int index, int by)
+{
+  lua_Integer count = push_objects(L, index);
+  for (lua_Integer i = 1; i <= count; i++) {
+    lua_rawgeti(L, -1, i);
+    struct cb_lua_object *object = lua_touserdata(L, -1);
+    object->uses = (unsigned)((int)object->uses + by);
+    lua_pop(L, 1);
+  }
+  lua_pop(L, 1);
+}
+
 static const char *type_name(enum cb_type type)
 {
   static const char *const names[] = {"integer", "number", "boolean", "string",

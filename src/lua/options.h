@@ -22,6 +22,14 @@ struct cb_spec *cb_lua_new_spec(lua_State *L, int index,
 struct cb_spec *cb_lua_check_spec(lua_State *L, int index,
                                   const struct cb_family *family);
 
+/* What the box at index (as cb_lua_new_spec pushes it) keeps alive can still be
+ * closed by any Lua code, finalisers too. The family of one that is closed, or
+ * NULL: the specs are good while no Lua code runs after this was asked. */
+const char *cb_lua_closed_object(lua_State *L, int index);
+/* Counts those that use these objects. Their close refuses while somebody
+ * does. */
+void cb_lua_use_objects(lua_State *L, int index, int by);
+
 /* Pushes a table that describes the kind: name, summary, comparison,
  * interpreter, options = { { name, type, preset, min, max, choices, family,
  * help }, ... }. */

@@ -38,7 +38,7 @@ static int pool_close(lua_State *L)
   struct cb_error error;
   struct cb_lua_object *self = to_pool(L, 1);
   if (self->object && self->uses) {
-    cb_fail(&error, -EBUSY, "a service uses the pool");
+    cb_fail(&error, -EBUSY, "a service or a measurement uses the pool");
     return refuse(L, &error);
   }
   if (self->object && cb_pool_destroy(self->object, &error) < 0)

@@ -262,13 +262,20 @@ static int ring_capacity(lua_State *L)
   return 1;
 }
 
-/* Idempotent. */
+/* Idempotent; a ring that something uses stays open. */
 static int ring_close(lua_State *L)
 {
   struct cb_lua_object *self = to_ring(L);
+  if (self->object && self->uses) {
+    lua_pushnil(L);
+    lua_pushliteral(L, "a service or a measurement uses the ring");
+    lua_pushliteral(L, "EBUSY");
+    return 3;
+  }
   cb_ring_destroy(self->object);
   self->object = NULL;
-  return 0;
+  lua_pushboolean(L, true);
+  return 1;
 }
 
 static int ring_tostring(lua_State *L)
@@ -356,7 +363,7 @@ int cb_lua_ring(lua_State *L)
     return luaL_argerror(L, 1, "it is a ring already");
   /* The userdata comes first: once there is a ring, nothing may fail. */
   struct cb_lua_object *self = lua_newuserdatauv(L, sizeof *self, 0);
-  self->object = NULL;
+  memset(self, 0, sizeof *self);
   self->kind = cb_spec_kind(spec);
   set_metatable(L);
   self->object = cb_ring_create(spec, &error);

@@ -98,21 +98,6 @@ static void guard_set(lua_State *L)
   lua_pop(L, 2);
 }
 
-/* Counts those that use the live objects in the spec's box on top of the
- * stack, which is popped. Their close refuses while somebody does. */
-static void use_objects(lua_State *L, int by)
-{
-  lua_getiuservalue(L, -1, 1);
-  lua_Integer count = lua_istable(L, -1) ? (lua_Integer)lua_rawlen(L, -1) : 0;
-  for (lua_Integer i = 1; i <= count; i++) {
-    lua_rawgeti(L, -1, i);
-    struct cb_lua_object *object = lua_touserdata(L, -1);
-    object->uses = (unsigned)((int)object->uses + by);
-    lua_pop(L, 1);
-  }
-  lua_pop(L, 2);
-}
-
 /* What the service does: one of call (a name, a table, a function) and code. */
 static void make_call(lua_State *L, const struct cb_spec *spec, bool mt_safe,
                       struct cb_lua_service *self, struct cb_call *call)
@@ -205,8 +190,7 @@ int cb_lua_register(lua_State *L)
   make_call(L, spec, cb_spec_boolean(spec, "mt_safe"), self, &call);
   if (add(set, spec, self, &call, &error) < 0)
     return cb_lua_refuse(L, &error);
-  lua_pushvalue(L, 3);
-  use_objects(L, 1);
+  cb_lua_use_objects(L, 3, 1);
   self->uses = true;
   self->handle.flags = call.uncounted ? CB_KIND_INTERPRETER : 0;
   self->handle.own_thread = self->function != NULL;
@@ -230,9 +214,8 @@ static void let_go(lua_State *L, struct cb_lua_service *self)
 {
   lua_rawgeti(L, -1, 1);
   if (self->uses)
-    use_objects(L, -1);
-  else
-    lua_pop(L, 1);
+    cb_lua_use_objects(L, -1, -1);
+  lua_pop(L, 1);
   self->uses = false;
 }
 
