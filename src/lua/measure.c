@@ -318,22 +318,23 @@ static void push_measurement(lua_State *L, const struct session *session)
   lua_setfield(L, -2, "rows");
 }
 
-static int fail_with_top(lua_State *L)
-{
-  lua_pushnil(L);
-  lua_insert(L, -2);
-  return 2;
-}
-
 /* Ends the workloads now, not with the next collection. */
 static void close_workloads(lua_State *L, int works, size_t count)
 {
   for (size_t i = 0; i < count; i++) {
     lua_rawgeti(L, works, (lua_Integer)i + 1);
-    if (luaL_callmeta(L, -1, "__gc"))
-      lua_pop(L, 1);
+    cb_lua_close_workload(L, -1);
     lua_pop(L, 1);
   }
+}
+
+/* Returns nil and the sentence on top of the stack. */
+static int fail_with_top(lua_State *L, int works, size_t count)
+{
+  close_workloads(L, works, count);
+  lua_pushnil(L);
+  lua_insert(L, -2);
+  return 2;
 }
 
 /* The budget in seconds; with "until", a reading of the counter that all
@@ -360,7 +361,7 @@ int cb_lua_measure(lua_State *L)
   for (size_t i = 0; i < count; i++) {
     lua_rawgeti(L, 1, (lua_Integer)i + 1);
     if (!read_row(L, session, i, 4))
-      return fail_with_top(L);
+      return fail_with_top(L, 4, count);
     lua_pop(L, 1);
   }
   lua_getfield(L, 2, "progress"); /* 5 */
@@ -380,7 +381,7 @@ int cb_lua_measure(lua_State *L)
   cb_lua_hold(L, held);
   if (!session->measurement) {
     lua_pushstring(L, error.text);
-    return fail_with_top(L);
+    return fail_with_top(L, 4, count);
   }
   push_measurement(L, session);
   close_workloads(L, 4, count);

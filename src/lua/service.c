@@ -250,6 +250,31 @@ void cb_lua_close_services(lua_State *L, int index)
   lua_setiuservalue(L, index, 1);
 }
 
+/* A measurement that runs needs the service and its set. */
+static int check_unused(const struct cb_lua_service *self,
+                        struct cb_error *error)
+{
+  char name[CB_SERVICE_NAME_SIZE] = "";
+  if (!self->head.object || !self->head.uses)
+    return 0;
+  cb_service_name(set_of(self), self->handle.id, name, NULL);
+  return cb_fail(error, -EBUSY, "a measurement uses the service '%s'", name);
+}
+
+int cb_lua_check_services_unused(lua_State *L, int index,
+                                 struct cb_error *error)
+{
+  int status = 0;
+  lua_getiuservalue(L, index, 1);
+  for (lua_pushnil(L); lua_next(L, -2); lua_pop(L, 1)) {
+    const struct cb_lua_service *service = luaL_testudata(L, -2, SERVICE);
+    if (service && status == 0)
+      status = check_unused(service, error);
+  }
+  lua_pop(L, 1);
+  return status;
+}
+
 /* service:unregister(): from inside its own callback it takes effect when that
  * has returned. Also close, which is idempotent. */
 static int unregister(lua_State *L, struct cb_lua_service *self)
@@ -257,6 +282,8 @@ static int unregister(lua_State *L, struct cb_lua_service *self)
   struct cb_error error;
   struct cb_services *set = set_of(self);
   uint64_t id = self->handle.id;
+  if (check_unused(self, &error) < 0)
+    return cb_lua_refuse(L, &error);
   if (cb_service_unregister(set, id, &error) < 0)
     return cb_lua_refuse(L, &error);
   close_object(self);

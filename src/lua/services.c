@@ -165,7 +165,10 @@ static int close_set(lua_State *L, double seconds, struct cb_error *error)
   struct cb_lua_set *self = luaL_checkudata(L, 1, SET);
   if (!self->set)
     return 0;
-  int status = cb_services_destroy(self->set, seconds / 2, error);
+  int status = cb_lua_check_services_unused(L, 1, error);
+  if (status < 0)
+    return status;
+  status = cb_services_destroy(self->set, seconds / 2, error);
   if (status == -ETIMEDOUT) {
     interrupt_all(L, 1);
     status = cb_services_destroy(self->set, seconds / 2, error);

@@ -66,9 +66,11 @@ struct cb_spec *cb_lua_service_options(lua_State *L, int index,
                                        const char *kind,
                                        const char *const *skip);
 
-/* service.c: set:register{...}, and the end of all service objects of a set
- * whose user value is at index. */
+/* service.c: set:register{...}; -EBUSY and a sentence while a measurement uses
+ * a service of the set at index; and the end of all its service objects. */
 int cb_lua_register(lua_State *L);
+int cb_lua_check_services_unused(lua_State *L, int index,
+                                 struct cb_error *error);
 void cb_lua_close_services(lua_State *L, int index);
 
 /* service_call.c: a callback out of the function at index; out of a chunk of

@@ -8,9 +8,11 @@
 
 #define WORKLOAD "cbench.work"
 
+/* Its user value is the box of the spec it was made from. While it is alive it
+ * is one of those that use the live objects there. */
 struct work {
   struct cb_workload workload;
-  bool alive;
+  bool alive, uses;
 };
 
 static int work_gc(lua_State *L)
@@ -19,6 +21,10 @@ static int work_gc(lua_State *L)
   if (work->alive && work->workload.destroy)
     work->workload.destroy(&work->workload);
   work->alive = false;
+  lua_getiuservalue(L, 1, 1);
+  if (work->uses)
+    cb_lua_use_objects(L, -1, -1);
+  work->uses = false;
   return 0;
 }
 
@@ -51,10 +57,16 @@ static void push_kind_table(lua_State *L, int index)
   lua_rawseti(L, -2, 1);
 }
 
-/* Makes the workload from the spec below the work on the stack. */
+/* Makes the workload from the spec whose box is below the work on the stack. No
+ * Lua code runs between the look at its objects and their use. */
 static bool create(lua_State *L, struct work *work, const struct cb_spec *spec)
 {
   struct cb_error error;
+  const char *closed = cb_lua_closed_object(L, -2);
+  if (closed) {
+    lua_pushfstring(L, "%s is closed", closed);
+    return false;
+  }
   const struct cb_workload_kind *kind =
       (const struct cb_workload_kind *)cb_spec_kind(spec);
   if (kind->create(spec, &work->workload, &error) < 0) {
@@ -62,6 +74,8 @@ static bool create(lua_State *L, struct work *work, const struct cb_spec *spec)
     return false;
   }
   work->alive = true;
+  cb_lua_use_objects(L, -2, 1);
+  work->uses = true;
   return true;
 }
 
@@ -83,9 +97,9 @@ struct cb_workload *cb_lua_new_workload(lua_State *L, int index)
   struct cb_spec *spec = cb_lua_new_spec(L, -1, cb_family_find("workload"));
   if (spec) {
     struct work *work = new_work(L);
+    lua_pushvalue(L, -2); /* the spec lives as long as the workload */
+    lua_setiuservalue(L, -2, 1);
     if (create(L, work, spec)) {
-      lua_pushvalue(L, -2); /* the spec lives as long as the workload */
-      lua_setiuservalue(L, -2, 1);
       lua_replace(L, top + 1);
       lua_settop(L, top + 1);
       return &work->workload;
@@ -94,6 +108,14 @@ struct cb_workload *cb_lua_new_workload(lua_State *L, int index)
   lua_replace(L, top + 1); /* the sentence */
   lua_settop(L, top + 1);
   return NULL;
+}
+
+void cb_lua_close_workload(lua_State *L, int index)
+{
+  lua_pushvalue(L, index);
+  if (luaL_callmeta(L, -1, "__gc"))
+    lua_pop(L, 1);
+  lua_pop(L, 1);
 }
 
 /* Returns true, or nil and the sentence on top of the stack. */
@@ -125,5 +147,8 @@ int cb_lua_check_workload(lua_State *L)
 {
   luaL_checktype(L, 1, LUA_TTABLE);
   lua_settop(L, 1);
-  return verdict(L, cb_lua_new_workload(L, 1));
+  bool good = cb_lua_new_workload(L, 1);
+  if (good)
+    cb_lua_close_workload(L, -1);
+  return verdict(L, good);
 }

@@ -13,8 +13,11 @@
 
 /* Pushes a userdata that owns a new workload made from the descriptor at index
  * and returns the workload. On a refusal pushes the sentence and returns NULL.
- * The userdata keeps alive what the descriptor names. */
+ * The userdata keeps alive what the descriptor names, and until it is closed
+ * or collected no live object among that can be closed. */
 struct cb_workload *cb_lua_new_workload(lua_State *L, int index);
+/* Ends the workload whose userdata is at index (nil is allowed). */
+void cb_lua_close_workload(lua_State *L, int index);
 
 /* core.check_params(kind, params): true, or nil and the sentence: are names,
  * types and ranges right? */
