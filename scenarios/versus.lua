@@ -1,5 +1,6 @@
 -- The real peers beside ours and beside our imitations of them, in the same
--- processes. Ratios are to the real one, so below 1 ours is ahead.
+-- processes. Ratios are to the real one, so below 1 ours is ahead; limits are
+-- what we mean to be ahead by.
 local cbench = require "cbench"
 
 -- ---- where a kind comes from
@@ -77,6 +78,16 @@ local function columns(first, of)
   return list
 end
 
+-- What a row's ratio may be at most: by the name of its kind, and for those
+-- that depend on a second parameter by that.
+local function limits(first, second, most)
+  return function (p)
+    local found = most[name_of(p[first])]
+    if type(found) == "table" then return found[p[second]] end
+    return found
+  end
+end
+
 -- ---- coroutines
 
 local boost = { backend = "boost_context" }
@@ -87,6 +98,8 @@ local switch = cbench.scenario {
   params    = { backend = { "inline", "asm", "asm_fpu", "boost_context" } },
   workload  = function (p) return make("yield", p) end,
   reference = boost,
+  limit     = limits("backend", nil, { inline = 0.35, asm = 0.6,
+                                       asm_fpu = 1.05 }),
   columns   = columns({ "backend" }, "backend"),
   time      = 6,
   reading   = "inline and asm leave the floating point control bits to the "
@@ -101,6 +114,7 @@ local lifecycle = cbench.scenario {
     return make("lifecycle", { backend = p.backend, pool = "batch_spare" })
   end,
   reference = boost,
+  limit     = limits("backend", nil, { asm = 0.6 }),
   columns   = columns({ "backend" }, "backend"),
   time      = 6,
 }
@@ -111,6 +125,7 @@ local system_calls = cbench.scenario {
   params    = { backend = { "asm", "ucontext", "swapcontext", "pcl" } },
   workload  = function (p) return make("yield", p) end,
   reference = { backend = "pcl" },
+  limit     = limits("backend", nil, { asm = 0.02 }),
   columns   = columns({ "backend" }, "backend"),
   time      = 4,
 }
@@ -140,7 +155,7 @@ local function rings(definition)
 end
 
 -- One producer and one consumer, by that work.
-local function one_to_one(work, title, about, seconds)
+local function one_to_one(work, title, about, seconds, most)
   return rings {
     title     = title,
     about     = about,
@@ -150,14 +165,17 @@ local function one_to_one(work, title, about, seconds)
       burst = { 1, 32, 256 },
     },
     reference = { ring = rte_st },
+    limit     = limits("ring", "burst", most),
     time      = seconds,
   }
 end
 
 local same_cpu = one_to_one("ring_pair", "Rings, one thread",
-  "What do an element in and out cost on one CPU?", 10)
+  "What do an element in and out cost on one CPU?", 10,
+  { spsc = { [1] = 0.65, [32] = 0.45, [256] = 0.35 }, ff = { [1] = 0.5 } })
 local two_cpus = one_to_one("ring_stream", "Rings, two CPUs",
-  "What does an element cost that goes to another CPU?", 15)
+  "What does an element cost that goes to another CPU?", 15,
+  { spsc = { [1] = 0.45, [32] = 0.7, [256] = 0.65 }, ff = { [1] = 0.15 } })
 
 local function cxx_spsc(size)
   return rings {
@@ -176,6 +194,10 @@ local function cxx_spsc(size)
       },
     },
     reference = { ring = "ff" },
+    limit     = function (p)
+      return home[name_of(p.ring)] == "cxx_queues" and { 1 / 0.9, math.huge }
+        or nil
+    end,
     time      = 12,
     reading   = "Ratios are to ours here: above 1, ff is ahead. form is that "
       .. "of atomic_queue's loops; _fixed is compiled for its size.",
@@ -192,6 +214,7 @@ local pingpong = rings {
              { "atomic_queue", sync = "sp", form = "push" } },
   },
   reference = { ring = rte_st },
+  limit     = limits("ring", nil, { ff = 0.5 }),
   time      = 10,
 }
 
@@ -208,6 +231,7 @@ local many_to_many = rings {
   work      = "ring_stream",
   params    = { ring = several },
   reference = { ring = rte_mt },
+  limit     = limits("ring", nil, { vyukov = 0.12 }),
   time      = 12,
 }
 
@@ -249,6 +273,7 @@ local faithful = rings {
   reference = function (p)
     return { ring = { "rte_ring", sync = p.ring.sync } }
   end,
+  limit     = limits("ring", nil, { rte = 1.1 }),
   time      = 15,
 }
 
@@ -261,6 +286,7 @@ local faithful_ck = rings {
   reference = function (p)
     return { ring = { "ck_ring", sync = p.ring.sync } }
   end,
+  limit     = limits("ring", nil, { ck = 1.1 }),
   time      = 6,
 }
 
@@ -317,6 +343,8 @@ local runs = cbench.scenario {
     return service(p.service, p, conditions[p.condition])
   end,
   reference = { service = "rte_service_run" },
+  limit     = limits("service", "condition", { service_run = {
+    ["mt-safe"] = 0.5, ["mt-unsafe"] = 0.6, ["mt-safe, contended"] = 0.3 } }),
   columns   = columns({ "service", "condition" }, "service"),
   time      = 12,
   reading   = "Of contended rows, what one of two lcores took for an attempt.",
@@ -335,6 +363,11 @@ local loops = cbench.scenario {
       stats = p.stats ~= "off" })
   end,
   reference = { service = "rte_service_loop" },
+  limit     = function (p)
+    if p.service ~= "service_loop" then return nil end
+    if p.stats == "chain" then return 0.65 end
+    return p.running == 64 and 0.85 or nil
+  end,
   columns   = columns({ "service", "running", "stats" }, "service"),
   time      = 12,
   reading   = "DPDK has one kind of statistics, which reads the counter twice "

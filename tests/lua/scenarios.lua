@@ -4,7 +4,7 @@ local cbench = require "cbench"
 
 -- `versus` has twelve tables of rows that spin on all CPUs: it is run where the
 -- peers are, by tests/cli/peers.sh.
-local names, left_out = {}, { versus = true }
+local names, left_out = {}, { versus = true, ["limits/peers"] = true }
 
 -- ThreadSanitizer takes a millisecond and 300 KiB of mappings for each
 -- coroutine that is made: with thousands of them its memory runs out, with
