@@ -107,9 +107,9 @@ end
 
 local function reading(results)
   local lines = sentences(results)
-  lines[#lines + 1] = ("each = ns less a call; of the stack, what one of %d "
-    .. "coroutines that touch %d bytes loses on a call that touches as much. "
-    .. "%% at = share of a CPU at so many I/O a second, also the order in the "
+  lines[#lines + 1] = ("each = ns less a call (of the stack: what one of %d "
+    .. "coroutines that touch %d bytes loses on a call that touches as much), "
+    .. "%% at = share of a CPU at so many I/O a second, in the order of the "
     .. "lines above. request is all but the stacks, measured as a whole.")
     :format(alive, touched)
   return table.concat(lines, "\n")

@@ -31,9 +31,8 @@ return cbench.scenario {
   columns   = { "pool", "typical", "ns", "ratio", "interval", "overlap", "new" },
   time      = 8,
   reading   = "Every row has the mailbox of one slot through which the "
-    .. "coroutines go; mailbox alone passes a pointer and has no pool. What a "
-    .. "row costs more is the pool's; a little less than the mailbox is "
-    .. "possible, because who has more to do looks less often at the slot that "
-    .. "both share. local keeps coroutines where they ended, so each is created "
-    .. "anew, as with none.",
+    .. "coroutines go, and what a row costs more than that alone is the pool's "
+    .. "(a little less is possible: who has more to do looks less often at the "
+    .. "slot that both share). local keeps coroutines where they ended, so each "
+    .. "is created anew, as with none.",
 }

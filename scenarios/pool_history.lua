@@ -83,10 +83,8 @@ return cbench.scenario {
   time      = 12,
   formats   = { qemu = qemu },
   reading   = "gain = operations a second more than with the design in the row "
-    .. "above; interval and verdict are of the time, below 1 is faster. mutex "
-    .. "is QEMU's pool until 2014, release patches 1 to 6 of that year, "
-    .. "release_stash all 7, batch that of 2024, batch_spare ours.\nprefill = "
-    .. "coroutines that each thread has given to the pool before: the stash is "
-    .. "used only while the release list is full. release takes another "
-    .. "coroutine each time, of all it has; the rest use the last one again.",
+    .. "above, from QEMU's pool until 2014 (mutex) by its patches 1 to 6 of "
+    .. "that year (release), all 7 (release_stash) and its design of 2024 "
+    .. "(batch) to ours. The stash is used only while the release list is full, "
+    .. "so prefill = coroutines that each thread has given to the pool before.",
 }

@@ -21,7 +21,6 @@ return cbench.scenario {
   reading   = "One visit touches so many bytes of the stack, one store in each "
     .. "line of 64; call is a plain call that touches as much. Stacks without "
     .. "colour begin at the same place of a page, so from some 8 on they "
-    .. "compete for the same lines of the first cache; coloured ones do not, "
-    .. "but more often lie in two pages, which costs translations when there "
-    .. "are many. To the right all of them outgrow one cache after the other.",
+    .. "compete for the same lines of the first cache, which coloured ones do "
+    .. "not, though with many of these translations cost more.",
 }

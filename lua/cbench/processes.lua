@@ -392,6 +392,7 @@ function processes.measure(work, options, alone)
   local program = not alone and (options.forks or 1) > 1
     and processes.program()
   local raw, index
+  local before = core.machine().state
   if program then
     raw, index = in_fresh_processes(work, options, program)
   else
@@ -400,7 +401,7 @@ function processes.measure(work, options, alone)
   if not raw then return nil, index end
   local rows = {}
   for at, i in ipairs(index) do rows[i] = raw.rows[at] end
-  raw.rows = rows
+  raw.rows, raw.before = rows, before
   return raw
 end
 

@@ -209,9 +209,11 @@ end
 
 local function meta_of(work, raw, records, notes)
   local described = core.machine()
+  local state, before = described.state, raw.before
+  state.load_before, state.stolen_before_s = before.load, before.stolen_s
   return {
     machine = described.machine, build = described.build,
-    state = described.state, clock = core.clock(), seed = raw.seed,
+    state = state, clock = core.clock(), seed = raw.seed,
     started = os.date("!%Y-%m-%dT%H:%M:%SZ", raw.started),
     elapsed_s = raw.elapsed, stopped_by = raw.stopped_by, forks = raw.forks,
     rounds = raw.rounds,

@@ -7,6 +7,7 @@
  * that must be equal for absolute figures to be comparable.
  */
 #include "config.h"
+#include "revision.h"
 
 #include "base/ticks.h"
 #include "base/topology.h"
@@ -250,6 +251,12 @@ static void find_version(char *text)
   snprintf(text, TEXT, "%s", cb_version());
 }
 
+/* The commit, where it was built in a checkout. */
+static void find_revision(char *text)
+{
+  snprintf(text, TEXT, "%s", CB_REVISION);
+}
+
 /* By the compiler that compiled this very file. */
 static void find_compiler(char *text)
 {
@@ -421,11 +428,13 @@ static int hash_own(struct dl_phdr_info *object, size_t size, void *sum)
 /* Two builds of one version differ in nothing else that could be told. */
 static void find_code(char *text)
 {
-  uint64_t sum = 0;
-  if (dl_iterate_phdr(hash_own, &sum))
+  static _Atomic uint64_t known_sum; /* it does not change while it runs */
+  uint64_t sum = known_sum;
+  if (sum != 0 || dl_iterate_phdr(hash_own, &sum))
     snprintf(text, TEXT, "%016llx", (unsigned long long)sum);
   else
     snprintf(text, TEXT, "unknown");
+  known_sum = sum;
 }
 
 /* ---- topology, for who wants to wait for it ------------------------------ */
@@ -477,6 +486,7 @@ static const struct {
     {"machine", "kernel", IDENTITY, find_kernel, NULL},
     {"machine", "libc", PLAIN, find_libc, NULL},
     {"build", "version", IDENTITY, find_version, NULL},
+    {"build", "revision", PLAIN, find_revision, NULL},
     {"build", "compiler", IDENTITY, find_compiler, NULL},
     {"build", "flags", IDENTITY, find_flags, NULL},
     {"build", "optimised", IDENTITY, find_optimised, NULL},

@@ -159,8 +159,8 @@ static void the_machine_is_described(void **state)
       {"machine", "kernel"},     {"machine", "libc"},
       {"build", "code"},         {"build", "version"},
       {"build", "compiler"},     {"build", "flags"},
-      {"state", "aslr"},         {"state", "huge_pages"},
-      {"state", "quota"}};
+      {"build", "revision"},     {"state", "aslr"},
+      {"state", "huge_pages"},   {"state", "quota"}};
   struct cb_machine *machine = cb_machine_read(false, NULL);
   assert_non_null(machine);
   const struct cb_fact *facts = cb_machine_facts(machine);

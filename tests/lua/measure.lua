@@ -26,6 +26,15 @@ describe("measure", function ()
     assert.matches("call", tostring(record))
   end)
 
+  it("tells the load and what was stolen before and after", function ()
+    local results = cbench.measure({ cbench.workload.call {} },
+      { time = 0.02, forks = 1 })
+    local state = results.meta.state
+    assert.is_number(state.load_before)
+    assert.is_number(state.load)
+    assert.is_true(state.stolen_s >= state.stolen_before_s)
+  end)
+
   it("gives results in the order asked, also by name", function ()
     local results = cbench.measure({
       workload.chain { adds = 100 }, workload.call {}, workload.atomic {},
