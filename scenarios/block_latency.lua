@@ -34,7 +34,9 @@ local function find_saturation(p)
   -- Where it cannot be measured, neither can the rows.
   local good, result = pcall(cbench.measure,
     chain(p, { "source", depth = 256 }), { time = 0.4 })
-  if good and result and result.status == "ok" then carried[key(p)] = result.per_second end
+  if good and result and result.status == "ok" then
+    carried[key(p)] = result.per_second
+  end
 end
 
 local params = {

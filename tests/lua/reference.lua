@@ -17,9 +17,9 @@ local function read()
     if first then
       current, text, usage = nil, first, nil
     elseif name then
-      current = { text = text, returns = 0 }
       assert(not entries[name], name .. " stands there twice")
-      entries[name] = current
+      entries[name] = { text = text, returns = 0 }
+      current = entries[name]
       order[#order + 1] = name
     elseif tag == "usage" then
       usage = {}
