@@ -27,16 +27,22 @@ struct world {
   struct coroutine *current;
 };
 
+static const char world_key = 'w';
+
+void cb_lua_open_coroutines(lua_State *L)
+{
+  if (lua_rawgetp(L, LUA_REGISTRYINDEX, &world_key) == LUA_TNIL) {
+    struct world *world = lua_newuserdatauv(L, sizeof *world, 0);
+    world->current = NULL;
+    lua_rawsetp(L, LUA_REGISTRYINDEX, &world_key);
+  }
+  lua_pop(L, 1);
+}
+
+/* Allocates nothing, so that no finaliser runs between a check and a switch. */
 static struct world *get_world(lua_State *L)
 {
-  static const char key = 'w';
-  if (lua_rawgetp(L, LUA_REGISTRYINDEX, &key) == LUA_TNIL) {
-    lua_pop(L, 1);
-    memset(lua_newuserdatauv(L, sizeof(struct world), 0), 0,
-           sizeof(struct world));
-    lua_pushvalue(L, -1);
-    lua_rawsetp(L, LUA_REGISTRYINDEX, &key);
-  }
+  lua_rawgetp(L, LUA_REGISTRYINDEX, &world_key);
   struct world *world = lua_touserdata(L, -1);
   lua_pop(L, 1);
   return world;
@@ -252,9 +258,8 @@ int cb_lua_coroutine(lua_State *L)
   struct cb_error error;
   struct cb_stack_options stack;
   luaL_checktype(L, 1, LUA_TFUNCTION);
-  struct cb_pool *pool = cb_lua_check_pool(L, 2);
+  cb_pool_stack(cb_lua_check_pool(L, 2), &stack);
   lua_settop(L, 2);
-  cb_pool_stack(pool, &stack);
   if (stack.size < STACK_LEAST)
     return luaL_error(L,
                       "a pool for Lua functions needs stacks of 1 MiB at "
@@ -270,6 +275,8 @@ int cb_lua_coroutine(lua_State *L)
   lua_setiuservalue(L, 3, 2);
   lua_pushvalue(L, 1);
   lua_xmove(L, self->thread, 1);
+  /* A finaliser may have closed the pool meanwhile. */
+  struct cb_pool *pool = cb_lua_check_pool(L, 2);
   self->coroutine = cb_coroutine_create(pool, run, self, &error);
   if (!self->coroutine) {
     const char *name = strerrorname_np(-error.code);

@@ -11,6 +11,9 @@
 #include <lua.h>
 #include <stdbool.h>
 
+/* Makes what the rest needs; once, when the module is opened. */
+void cb_lua_open_coroutines(lua_State *L);
+
 /* core.coroutine(f, pool): a suspended coroutine out of the pool object, whose
  * stacks have a mebibyte at least. nil, a sentence and the name of the error
  * when it cannot be made. */

@@ -143,6 +143,7 @@ static const luaL_Reg core_functions[] = {
 int luaopen_cbench(lua_State *L)
 {
   luaL_checkversion(L);
+  cb_lua_open_coroutines(L);
   cb_kind_add(cb_family_find("workload"), &cb_workload_lua.kind, NULL);
   lua_pushcfunction(L, core_load);
   lua_pushliteral(L, "init");

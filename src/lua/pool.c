@@ -61,6 +61,8 @@ static int pool_stats(lua_State *L)
   struct cb_pool *pool = cb_lua_check_pool(L, 1);
   cb_pool_stats(pool, &stats);
   cb_pool_stack(pool, &stack);
+  /* All is read before a table is made, when a finaliser may close the pool. */
+  const char *backend = cb_pool_backend(pool)->name;
   lua_createtable(L, 0, 11);
   set_count(L, "hits", stats.hits_local + stats.hits_global);
   set_count(L, "hits_local", stats.hits_local);
@@ -73,7 +75,7 @@ static int pool_stats(lua_State *L)
   set_count(L, "stack_size", stack.size);
   lua_pushstring(L, cb_guard_name(stack.guard));
   lua_setfield(L, -2, "guard");
-  lua_pushstring(L, cb_pool_backend(pool)->name);
+  lua_pushstring(L, backend);
   lua_setfield(L, -2, "backend");
   return 1;
 }

@@ -18,6 +18,9 @@ static struct cb_lua_object *to_ring(lua_State *L)
   return luaL_checkudata(L, 1, RING);
 }
 
+/* The ring is good until Lua code runs, which may close it: a metamethod, or a
+ * finaliser whenever something is allocated. Whoever reads a list or makes room
+ * asks again afterwards. */
 static struct cb_ring *check_ring(lua_State *L)
 {
   struct cb_lua_object *self = to_ring(L);
@@ -121,11 +124,11 @@ typedef int64_t enqueue_many(struct cb_ring *, const uint64_t *, size_t,
 static int put(lua_State *L, enqueue_many *enqueue)
 {
   struct cb_error error;
-  struct cb_ring *ring = check_ring(L);
   size_t n;
   uint32_t room = 0;
+  check_ring(L);
   const uint64_t *values = check_list(L, 2, &n);
-  int64_t done = enqueue(ring, values, n, &room, &error);
+  int64_t done = enqueue(check_ring(L), values, n, &room, &error);
   if (done < 0)
     return raise(L, &error);
   lua_pushinteger(L, (lua_Integer)done);
@@ -150,14 +153,13 @@ typedef int64_t dequeue_many(struct cb_ring *, uint64_t *, size_t, uint32_t *,
 static int get(lua_State *L, dequeue_many *dequeue, bool bulk)
 {
   struct cb_error error;
-  struct cb_ring *ring = check_ring(L);
+  uint64_t capacity = cb_ring_capacity(check_ring(L));
   uint32_t n = check_number(L, 2), left = 0;
-  uint64_t capacity = cb_ring_capacity(ring);
   uint32_t most = n < capacity ? n : (uint32_t)capacity;
   uint64_t *values = lua_newuserdatauv(L, (most + 1) * sizeof *values, 0);
   push_room(L, most);
-  int64_t done =
-      dequeue(ring, values, bulk && n > most ? 0 : most, &left, &error);
+  int64_t done = dequeue(check_ring(L), values, bulk && n > most ? 0 : most,
+                         &left, &error);
   if (done < 0)
     return raise(L, &error);
   if (bulk && done < n)
@@ -205,11 +207,11 @@ static struct dropped new_dropped(lua_State *L, uint64_t most)
 static int ring_resize(lua_State *L)
 {
   struct cb_error error;
-  struct cb_ring *ring = check_ring(L);
+  uint64_t count = cb_ring_count(check_ring(L));
   lua_Integer size = luaL_checkinteger(L, 2);
-  struct dropped dropped = new_dropped(L, cb_ring_count(ring));
-  int status = cb_ring_resize(ring, size < 0 ? 0 : (uint64_t)size, drop,
-                              &dropped, &error);
+  struct dropped dropped = new_dropped(L, count);
+  int status = cb_ring_resize(check_ring(L), size < 0 ? 0 : (uint64_t)size,
+                              drop, &dropped, &error);
   if (status == -ENOMEM) {
     lua_pushnil(L);
     lua_pushstring(L, error.text);
@@ -229,11 +231,12 @@ static int ring_resize(lua_State *L)
 static int ring_unconsume(lua_State *L)
 {
   struct cb_error error;
-  struct cb_ring *ring = check_ring(L);
   size_t n;
+  check_ring(L);
   const uint64_t *values = check_list(L, 2, &n);
   struct dropped dropped = new_dropped(L, n);
-  int64_t back = cb_ring_unconsume(ring, values, n, drop, &dropped, &error);
+  int64_t back =
+      cb_ring_unconsume(check_ring(L), values, n, drop, &dropped, &error);
   if (back < 0)
     return raise(L, &error);
   fill(L, dropped.values, dropped.count);

@@ -98,11 +98,23 @@ static void guard_set(lua_State *L)
   lua_pop(L, 2);
 }
 
+/* No Lua code runs between the look at the live objects, in the box at 3, and
+ * their use. */
+static void make_native(lua_State *L, const struct cb_spec *spec, bool mt_safe,
+                        struct cb_call *call)
+{
+  struct cb_error error;
+  const char *closed = cb_lua_closed_object(L, 3);
+  if (closed)
+    luaL_argerror(L, 2, lua_pushfstring(L, "%s is closed", closed));
+  if (cb_call_make(cb_spec_spec(spec, "call"), mt_safe, call, &error) < 0)
+    luaL_argerror(L, 2, lua_pushstring(L, error.text));
+}
+
 /* What the service does: one of call (a name, a table, a function) and code. */
 static void make_call(lua_State *L, const struct cb_spec *spec, bool mt_safe,
                       struct cb_lua_service *self, struct cb_call *call)
 {
-  struct cb_error error;
   lua_getfield(L, 2, "call");
   lua_getfield(L, 2, "values");
   const char *code = cb_spec_string(spec, "code");
@@ -116,13 +128,13 @@ static void make_call(lua_State *L, const struct cb_spec *spec, bool mt_safe,
     self->code = cb_lua_code_call(L, code, lua_gettop(L), call);
   } else if (lua_isfunction(L, -2)) {
     self->function = cb_lua_function_call(L, -2, call);
-  } else if (cb_call_make(cb_spec_spec(spec, "call"), mt_safe, call, &error) <
-             0) {
-    luaL_argerror(L, 2, lua_pushstring(L, error.text));
+  } else {
+    make_native(L, spec, mt_safe, call);
   }
   lua_pop(L, 2);
 }
 
+/* A finaliser may have closed the set since it was looked at. */
 static int add(struct cb_lua_set *set, const struct cb_spec *spec,
                struct cb_lua_service *self, const struct cb_call *call,
                struct cb_error *error)
@@ -134,13 +146,17 @@ static int add(struct cb_lua_set *set, const struct cb_spec *spec,
       .release = call->release,
       .mt_safe = cb_spec_boolean(spec, "mt_safe"),
       .stats = cb_stats_of(cb_spec_string(spec, "stats"))};
-  int status = cb_service_register(set->set, &service, &self->handle.id, error);
+  int status = set->set ? cb_service_register(set->set, &service,
+                                              &self->handle.id, error)
+                        : -EINVAL;
   if (status < 0 && call->release)
     call->release(call->argument);
   return status;
 }
 
 static void set_metatable(lua_State *L);
+static void close_object(struct cb_lua_service *self);
+static void forget(lua_State *L, int index);
 
 static struct cb_lua_service *new_service(lua_State *L, struct cb_lua_set *set)
 {
@@ -188,8 +204,12 @@ int cb_lua_register(lua_State *L)
     guard_set(L);
   lua_settop(L, 4);
   make_call(L, spec, cb_spec_boolean(spec, "mt_safe"), self, &call);
-  if (add(set, spec, self, &call, &error) < 0)
+  if (add(set, spec, self, &call, &error) < 0) {
+    close_object(self); /* what it called is released */
+    forget(L, 4);
+    cb_lua_check_set(L, 1);
     return cb_lua_refuse(L, &error);
+  }
   cb_lua_use_objects(L, 3, 1);
   self->uses = true;
   self->handle.flags = call.uncounted ? CB_KIND_INTERPRETER : 0;
@@ -388,6 +408,7 @@ static int service_run(lua_State *L)
   bool serialize = true;
   if (!lua_isnil(L, 2)) {
     const struct cb_spec *spec = cb_lua_service_options(L, 2, "run", nothing);
+    check_service(L, 1); /* a finaliser may have unregistered it meanwhile */
     serialize = cb_spec_boolean(spec, "serialize");
     if (check_race(self, spec, &error) < 0)
       return cb_lua_refuse(L, &error);
@@ -496,8 +517,9 @@ static int service_stats(lua_State *L)
 {
   static const char *const names[] = {"ticks", "calls", "idle", "errors",
                                       "longest"};
-  const struct cb_lua_service *self = check_service(L, 1);
+  lua_settop(L, 1);
   lua_createtable(L, 0, 6);
+  const struct cb_lua_service *self = check_service(L, 1);
   for (unsigned i = 0; i < sizeof names / sizeof *names; i++) {
     uint64_t value = 0;
     cb_service_attr_get(set_of(self), self->handle.id, i, &value, NULL);

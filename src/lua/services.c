@@ -211,15 +211,15 @@ static int set_tostring(lua_State *L)
 /* set:dump(): what there is and what it has done, as text. */
 static int set_dump(lua_State *L)
 {
-  struct cb_services *set = cb_lua_check_set(L, 1)->set;
   size_t size = 0, length;
   luaL_Buffer buffer;
-  cb_service_dump(set, CB_SERVICE_ALL, NULL, 0, &length, NULL);
-  do { /* counts may grow between the two */
+  cb_service_dump(cb_lua_check_set(L, 1)->set, CB_SERVICE_ALL, NULL, 0, &length,
+                  NULL);
+  do { /* counts may grow between the two, and a finaliser close the set */
     size = length + 100;
     luaL_buffinitsize(L, &buffer, size);
-    cb_service_dump(set, CB_SERVICE_ALL, luaL_buffaddr(&buffer), size, &length,
-                    NULL);
+    cb_service_dump(cb_lua_check_set(L, 1)->set, CB_SERVICE_ALL,
+                    luaL_buffaddr(&buffer), size, &length, NULL);
     if (length > size)
       luaL_pushresultsize(&buffer, 0);
   } while (length > size);
@@ -321,6 +321,7 @@ static int lcore_stats(lua_State *L)
   struct cb_services *set = cb_lua_check_lcore(L, 1, &number)->set;
   cb_lcore_attr_get(set, number, CB_LCORE_LOOPS, &loops, NULL);
   cb_lcore_attr_get(set, number, CB_LCORE_TICKS, &ticks, NULL);
+  int services = cb_lcore_count_services(set, number, NULL);
   lua_createtable(L, 0, 5);
   lua_pushinteger(L, (lua_Integer)loops);
   lua_setfield(L, -2, "loops");
@@ -328,7 +329,7 @@ static int lcore_stats(lua_State *L)
   lua_setfield(L, -2, "ticks");
   lua_pushinteger(L, number);
   lua_setfield(L, -2, "number");
-  lua_pushinteger(L, cb_lcore_count_services(set, number, NULL));
+  lua_pushinteger(L, services);
   lua_setfield(L, -2, "services");
   if (self->cpu >= 0) {
     lua_pushinteger(L, self->cpu);
@@ -377,7 +378,7 @@ static int set_lcore(lua_State *L)
 {
   struct cb_error error;
   static const char *const nothing[] = {NULL};
-  struct cb_lua_set *set = cb_lua_check_set(L, 1);
+  cb_lua_check_set(L, 1);
   lua_settop(L, 2);
   const struct cb_spec *spec = cb_lua_service_options(L, 2, "lcore", nothing);
   struct lcore *self = lua_newuserdatauv(L, sizeof *self, 1);
@@ -385,6 +386,8 @@ static int set_lcore(lua_State *L)
   set_metatable(L, LCORE, lcore_metamethods, lcore_methods);
   lua_pushvalue(L, 1);
   lua_setiuservalue(L, -2, 1);
+  /* A finaliser may have closed the set meanwhile. */
+  struct cb_lua_set *set = cb_lua_check_set(L, 1);
   if (add_lcore(set->set, self, &error) < 0)
     return cb_lua_refuse(L, &error);
   self->set = set;
