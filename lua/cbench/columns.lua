@@ -57,6 +57,8 @@ function columns.check(list)
     if type(column) == "table" then
       if type(column[1]) ~= "string" or type(column[2]) ~= "function" then
         return ("columns: element %d: { title, function } expected"):format(i)
+      elseif not utf8.len(column[1]) or column[1]:find "%z" then
+        return ("columns: element %d: its title is not UTF-8"):format(i)
       end
     elseif type(column) ~= "string" then
       return ("columns: element %d: a name or { title, function } expected, " ..

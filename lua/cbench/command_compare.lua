@@ -35,7 +35,7 @@ local function by_host(context)
   local compared, message = import("hosts").compare(context.words, {
     min_effect = context.options.min_effect,
   }, function (sentence) command.complain(context, sentence) end)
-  if not compared then command.fail(exit.failed, message) end
+  if not compared then command.refuse(message) end
   compared.meta.command = command.typed(context)
   if not outputs.write(context, sinks, compared) then return exit.failed end
   return gate.of_ratios(context, compared)

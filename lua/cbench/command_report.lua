@@ -104,11 +104,11 @@ function command_report.run(context)
   for _, sentence in ipairs(complaints) do
     command.complain(context, sentence)
   end
-  if #files == 0 then return exit.failed end
+  if #files == 0 then return exit.usage end
   local good, message = open_all(outputs)
   if not good then command.fail(exit.failed, message) end
   local code = write_all(context, files, outputs, complaints)
-  return #complaints > 0 and exit.failed or code
+  return code == exit.done and #complaints > 0 and exit.usage or code
 end
 
 return command_report

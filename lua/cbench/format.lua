@@ -5,6 +5,7 @@
 local import, core = ...
 local check = import "check"
 local results = import "results"
+local text = import "text"
 
 local names = { "table", "mail", "markdown", "csv", "json", "jsonl", "bmf",
                 "gobench" }
@@ -25,12 +26,12 @@ local function own_format(self, name)
   local writer = (self.meta.formats or {})[name]
   if not writer then return nil end
   return { own = true, write = function (these)
-    local text = writer(these)
-    if type(text) ~= "string" then
+    local made = writer(these)
+    if type(made) ~= "string" then
       error(("format '%s': the scenario's function gave a %s instead of text")
-        :format(name, type(text)), 0)
+        :format(name, type(made)), 0)
     end
-    return text
+    return made
   end }
 end
 
@@ -76,9 +77,10 @@ local function writer_of(self, name, where)
 end
 
 -- A scenario's own format gets the results as a script does, the others all
--- that is to be seen.
+-- that is to be seen; names and reasons may hold any octets.
 local function text_of(self, writer, options)
-  return writer.write(writer.own and self or results.whole(self), options)
+  if writer.own then return writer.write(self) end
+  return text.utf8(writer.write(results.whole(self), options))
 end
 
 --- Results as a text.
@@ -133,9 +135,9 @@ end
 
 --- Writes a text into an open output: all at once, or a line at a time where
 -- the format is one of lines.
-function format.put(file, text, name)
-  if format.mode(name) == "whole" then return file:write(text) end
-  for line in text:gmatch("[^\n]*\n") do
+function format.put(file, content, name)
+  if format.mode(name) == "whole" then return file:write(content) end
+  for line in content:gmatch("[^\n]*\n") do
     local done, why, code = file:write(line)
     if not done then return nil, why, code end
   end

@@ -3,6 +3,7 @@
 -- throughput in operations a second; the bounds are the 10th and the 90th
 -- percentile of the rounds. Rows without figures are left out.
 local import, core = ...
+local text = import "text"
 
 local function measure(value, low, high)
   return { value = value, lower_value = low, upper_value = high }
@@ -34,7 +35,7 @@ local function write(self)
   for _, part in ipairs(import("results").parts(self)) do
     local prefix = part.meta.scenario and part.meta.scenario .. "/" or ""
     for _, record in ipairs(part) do
-      local name = prefix .. record.name
+      local name = text.utf8(prefix .. record.name)
       all[name] = all[name] or benchmark(record)
     end
   end

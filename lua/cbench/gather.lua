@@ -123,12 +123,27 @@ function Reader:run_of(row)
   return run
 end
 
+local own_faults = {
+  "a number out of range", "nested too deep", "too many members",
+  "a key stands twice", "control character in a string", "more than one value",
+}
+
+-- What is wrong with a line that no cut can have made.
+local function is_own_fault(message)
+  for _, fault in ipairs(own_faults) do
+    if message:find(fault, 1, true) then return true end
+  end
+  return false
+end
+
 -- A row of the run, or of the one that it names itself.
 function Reader:row(text, number, complete, run)
   local row, message = read_members(text)
+  if not row and not complete and not is_own_fault(message) then
+    message = "the file is cut here"
+  end
   message = message or refuse(row)
   if message then
-    if not complete then message = "the file is cut here" end
     self:complain(number, message)
     return
   end

@@ -351,7 +351,7 @@ local function join(paths, output)
   if not good then return nil, message end
   if self.rows == 0 then
     self:say "there is no row in the files"
-    return nil, table.concat(self.notes, "\n")
+    return nil, self.notes
   end
   self:say_repeats()
   self:say_launches()
@@ -367,7 +367,8 @@ end
 -- @param paths of the files
 -- @param output an open `core.output`; it is committed
 -- @return a table { rows, notes = sentences, unread = files that could not be
--- read, incomplete = ranks are missing, hosts, runs }; or nil and a sentence
+-- read, incomplete = ranks are missing, hosts, runs }; nil and a sentence; or
+-- nil and a list of sentences when no file has a row
 function merge.files(paths, output)
   -- There is memory; most of what is collected early would not be garbage.
   local pause = collectgarbage("setpause", 400)

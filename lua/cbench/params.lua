@@ -32,6 +32,14 @@ local function is_range(value)
     (value.from ~= nil or value.to ~= nil)
 end
 
+-- How many values it has, near enough to tell whether they are too many.
+local function count_of(range)
+  if range.times then
+    return math.log(range.to / range.from) / math.log(range.times) // 1 + 1
+  end
+  return (range.to - 0.0 - range.from) / (range.step or 1) // 1 + 1
+end
+
 local function bad_range(range)
   local message = check.fields(range, range_fields, "field of a range")
   if message then return message end
@@ -39,13 +47,24 @@ local function bad_range(range)
   if range.step and range.times then
     return "a range takes step or times, not both"
   end
+  for _, key in ipairs { "from", "to" } do
+    local value = range[key]
+    if value ~= value or math.abs(value) == math.huge then
+      return ("a range's %s must be finite"):format(key)
+    end
+  end
   if range.to < range.from then
     return ("a range from %s to %s is empty"):format(
       figure.value(range.from), figure.value(range.to))
   end
-  if (range.step or 1) <= 0 then return "a range's step must be above 0" end
-  if range.times and (range.times <= 1 or range.from <= 0) then
+  if not ((range.step or 1) > 0) then return "a range's step must be above 0" end
+  if range.times and not (range.times > 1 and range.from > 0) then
     return "a range with times needs times > 1 and from > 0"
+  end
+  local count = count_of(range)
+  if count > most_values then
+    return ("a range of %.0f values is too long: at most %d"):format(count,
+      most_values)
   end
 end
 
@@ -144,7 +163,12 @@ end
 -- Values of one parameter in a combination. Functions see what is set so far.
 local function resolve(name, value, p)
   if type(value) ~= "function" then return value end
-  local values, message = values_of(value(copy(p)))
+  local found = value(copy(p))
+  if found == nil then
+    return nil, ("parameter '%s': its function gave no value; it sees lists, "
+      .. "and of other functions those before it"):format(name)
+  end
+  local values, message = values_of(found)
   if not values then
     return nil, ("parameter '%s': %s"):format(name, message)
   end

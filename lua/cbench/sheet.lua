@@ -166,10 +166,20 @@ local function split_columns(list, options)
   return kept, figures
 end
 
+local kind_column = {
+  key = "workload", title = "", kind = "param",
+  get = function (row)
+    local _, record = next(row.across or {})
+    return record and record.workload
+  end,
+}
+
 local function across(self, list, context, options)
   local rows, values = pivot(self, context.parameters, options.across,
     context.many_references)
   local new, figures = split_columns(list, options)
+  -- A row needs a name where there is no other parameter to tell it by.
+  if #new == 0 then new[1] = kind_column end
   local count = #new
   for n, value in ipairs(values) do
     for i, column in ipairs(figures) do

@@ -30,10 +30,25 @@ function text.width(s)
   return columns
 end
 
---- The text without what would move the cursor: control characters become
--- spaces.
+--- The text as UTF-8: an octet that is none of it, and a zero, become U+FFFD,
+-- as in JSON.
+function text.utf8(s)
+  if s:find "%z" then s = s:gsub("%z", "\u{fffd}") end
+  if utf8.len(s) then return s end
+  local parts, from = {}, 1
+  while true do
+    local good, bad = utf8.len(s, from)
+    if good then break end
+    parts[#parts + 1] = s:sub(from, bad - 1) .. "\u{fffd}"
+    from = bad + 1
+  end
+  return table.concat(parts) .. s:sub(from)
+end
+
+--- The text without what would move the cursor, and as UTF-8: control
+-- characters become spaces.
 function text.clean(s)
-  return (s:gsub("%c", " "))
+  return text.utf8((s:gsub("%c", " ")))
 end
 
 --- Filled up to so many columns, at the right or (`align = "right"`) left.

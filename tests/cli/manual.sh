@@ -68,6 +68,7 @@ run() { # reads commands, a line each; says which did not work
 }
 report 'the examples of the manual page run' "$(sed -n '
   /^\.Sh EXAMPLES/,/^\.Sh [^E]/{
+    s/\\(dq/"/g
     s/^\.Dl //p
     /^\.Bd/,/^\.Ed/{ /^\./!p; }
   }' "$page" | run)"

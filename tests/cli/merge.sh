@@ -5,7 +5,7 @@ work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
 count=0
-echo 1..18
+echo 1..22
 
 lua=$LUA
 [ "$SANITIZE" = no ] || lua=$CBENCH
@@ -45,11 +45,19 @@ head -c 5000 rank-1.jsonl >cut.jsonl
 run 'a file was cut' 0 'cut.jsonl, line 4: left out (the file is cut here)' \
   merge rank-0.jsonl cut.jsonl rank-2.jsonl -o some.json
 holds 'which the document tells' some.json 'the file is cut here'
-run 'a file is missing' 1 'cannot read nothing.jsonl' \
+run 'a file is missing' 2 'cannot read nothing.jsonl' \
   merge rank-0.jsonl nothing.jsonl -o some.json
 holds 'the others are there' some.json '"host":"host0"'
 run 'on standard output' 0 'rows of 1 run' merge rank-0.jsonl -o -
 holds 'it is the document' out '^"schema": "cbench/1"'
+printf '{"schema":"cbench/9"}' >other.jsonl
+printf '{"name":"x","status":"ok","ticks":{"typical":1e400}}' >large.jsonl
+run 'another schema is the reason' 2 \
+  'line 1: left out (schema "cbench/9", not "cbench/1")' \
+  merge other.jsonl -o some.json
+holds 'each line says who speaks' err 'cbench: there is no row in the files'
+run 'and so is an overflow' 2 ': a number out of range)' \
+  merge large.jsonl -o some.json
 run 'of nothing' 2 'merge: no file' merge -o x.json
 run 'to nowhere' 2 'merge: where to?' merge rank-0.jsonl
 run 'to a folder that is not' 1 'nowhere/x.json' merge rank-0.jsonl \
@@ -60,4 +68,6 @@ holds 'are pooled' out '^mutex *3 of 3'
 run 'hosts of lines' 0 '' compare --by host rank-0.jsonl rank-1.jsonl
 holds 'two decide nothing' out 'unresolved (two hosts)'
 run 'hosts of nothing' 2 'compare: no file' compare --by host
+run 'hosts of no file' 2 'cannot read nothing.jsonl' \
+  compare --by host nothing.jsonl
 run 'by something else' 2 "'rank' is none of host" compare --by rank all.json

@@ -111,10 +111,10 @@ printf '{"schema":"other/3","results":[]}' >other.json
 head -c 60000 whole.json >cut.json
 report 'no file' 2 'no file of results'
 report 'no output' 2 'one of --html FILE' nesting.json
-report 'an empty file' 1 'it is empty' empty.json --html x.html
-report 'another schema' 1 "schema 'other/3', not 'cbench/1'" other.json \
+report 'an empty file' 2 'it is empty' empty.json --html x.html
+report 'another schema' 2 "schema 'other/3', not 'cbench/1'" other.json \
   --html x.html
-report 'a file that was cut beside a good one' 1 'the file is cut here' \
+report 'a file that was cut beside a good one' 2 'the file is cut here' \
   cut.json pools.json --html some.html
 holds 'the good one is shown, the other named' some.html 'cut.json, line'
 report 'lines of rows' 0 "$advice" rank-0.jsonl --html lines.html

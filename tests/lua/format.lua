@@ -73,6 +73,25 @@ describe("every format", function ()
     end)
   end
 
+  it("makes UTF-8 of any octets", function ()
+    local made = results.new({
+      { name = "a\xff\xfeb", status = "ok", ns = { typical = 5 },
+        ticks = { typical = 9 }, params = { x = "\xc3" } },
+      { name = "a\0b", status = "fail", reason = "\xf0\x9f!" },
+    }, { title = "\xc3\xa9 \xe9", command = "x \xff", view = {
+      columns = { "ns", { "y", function () return "\xfd" end } } } })
+    for _, name in ipairs(format.names) do
+      local got = format.format(made, name)
+      assert.is_truthy(utf8.len(got), name)
+      assert.is_nil(got:find "\0", name)
+    end
+    for _, name in ipairs { "table", "csv", "markdown", "bmf" } do
+      assert.is_truthy(format.format(made, name):find(
+        "a\u{fffd}\u{fffd}b", 1, true), name)
+    end
+    assert.equal("\u{e9}\u{fffd}x\u{fffd}", text.utf8 "\u{e9}\xe9x\0")
+  end)
+
   it("has a line of help", function ()
     for _, name in ipairs(format.names) do
       assert.is_string(import("format_" .. name).summary)

@@ -557,6 +557,12 @@ describe("a description", function ()
       "a range with times needs times > 1 and from > 0")
     refused({ params = { depth = { from = 1, to = 8, step = 1, times = 2 } } },
       "a range takes step or times, not both")
+    refused({ params = { depth = { from = 1, to = 1e9, step = 1 } } },
+      "a range of 1000000000 values is too long: at most 10000")
+    refused({ params = { depth = { from = 1, to = 1e9, times = 1.0001 } } },
+      "values is too long: at most 10000")
+    refused({ params = { depth = { from = 1, to = 1 / 0 } } },
+      "a range's to must be finite")
     refused({ params = { depth = { from = 1, too = 8 } } },
       "unknown field of a range 'too'")
     refused({ params = { ["a b"] = { 1 } } },
@@ -574,6 +580,8 @@ describe("a description", function ()
   it("has columns of names and functions", function ()
     refused({ columns = { 1 } }, "columns: element 1: a name or " ..
       "{ title, function } expected, got number")
+    refused({ columns = { { "\xe9", print } } },
+      "columns: element 1: its title is not UTF-8")
     refused({ columns = { "ticks.typicl" } }, "columns: column " ..
       "'ticks.typicl': unknown field of ticks 'typicl' " ..
       "(did you mean 'typical'?)")
@@ -586,6 +594,16 @@ describe("a description", function ()
   it("has a limit that is one", function ()
     refused({ limit = { 1 } }, "limit: a ratio or { lowest, highest } " ..
       "expected, got a table without two numbers")
+  end)
+
+  it("has functions that give values", function ()
+    local needy = nesting { params = {
+      depth = function (p) return p.pool and 1 end,
+      pool = function (p) return p.depth and "none" end,
+    } }
+    assert.has_error(function () needy:rows() end, "scenario: parameter " ..
+      "'depth': its function gave no value; it sees lists, and of other " ..
+      "functions those before it")
   end)
 
   it("is not too big", function ()

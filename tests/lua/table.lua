@@ -244,6 +244,12 @@ ff                    8.30           3.40    240   ! 55 %
     assert.is_truthy(tostring(made):find("partial: stopped before", 1, true))
   end)
 
+  it("across the only parameter has a label too", function ()
+    local made = nesting { params = { depth = { 1, 10 } },
+      workload = workload.nesting, across = "depth", reading = "" }:run()
+    assert.is_truthy(tostring(made):find "\nnesting +%d")
+  end)
+
   it("without rows is one", function ()
     assert.is_truthy(tostring(results.new {}):find "no rows")
   end)
