@@ -12,11 +12,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <lauxlib.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #define OUTPUT "cbench.output"
@@ -124,11 +127,30 @@ static void take_back(int fd, ssize_t written)
     ;
 }
 
+/* write(2) beyond the limit on a file's size is an error, EFBIG; the signal
+ * that comes with it would end the process, and is taken back. It is sent to
+ * the thread that writes, so that no other has to be looked at. */
+static ssize_t write_some(int fd, const char *text, size_t length)
+{
+  sigset_t limit, before, pending;
+  sigemptyset(&limit);
+  sigaddset(&limit, SIGXFSZ);
+  sigpending(&pending);
+  pthread_sigmask(SIG_BLOCK, &limit, &before);
+  ssize_t written = write(fd, text, length);
+  int error = errno;
+  if (written < 0 && error == EFBIG && !sigismember(&pending, SIGXFSZ))
+    sigtimedwait(&limit, NULL, &(struct timespec){0});
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  errno = error;
+  return written;
+}
+
 static int write_all(const struct output *output, const char *text,
                      size_t length)
 {
   while (length > 0) {
-    ssize_t written = write(output->fd, text, length);
+    ssize_t written = write_some(output->fd, text, length);
     if (written < 0 && errno == EINTR)
       continue;
     if (written < 0)
