@@ -77,7 +77,9 @@ function catalogue.open(word)
   if is_file(word) then
     local chunk, message = loadfile(word)
     if not chunk then return nil, message end
+    scenario.opening = word
     local ok, value = pcall(chunk)
+    scenario.opening = nil
     if not ok then return nil, tostring(value) end
     local one = scenario.of(value, word:match "([^/]+)%.lua$" or word)
     if not one then return nil, word .. " returned no cbench.scenario" end

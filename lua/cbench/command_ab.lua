@@ -52,7 +52,7 @@ local function measure(context, title, rows, sides, options)
   end
   local done, message = ab.run(rows, sides, options)
   wipe()
-  if not done then command.fail(exit.failed, message) end
+  if not done then command.fail(run.code_of(message, options), message) end
   done.meta.title = ("%s: B against A"):format(title or "Rows")
   done.meta.command = command.typed(context, done.meta.seed)
   return done

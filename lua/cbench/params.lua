@@ -47,9 +47,9 @@ local function bad_range(range)
   if range.step and range.times then
     return "a range takes step or times, not both"
   end
-  for _, key in ipairs { "from", "to" } do
+  for _, key in ipairs { "from", "to", "step", "times" } do
     local value = range[key]
-    if value ~= value or math.abs(value) == math.huge then
+    if value and (value ~= value or math.abs(value) == math.huge) then
       return ("a range's %s must be finite"):format(key)
     end
   end
@@ -57,8 +57,8 @@ local function bad_range(range)
     return ("a range from %s to %s is empty"):format(
       figure.value(range.from), figure.value(range.to))
   end
-  if not ((range.step or 1) > 0) then return "a range's step must be above 0" end
-  if range.times and not (range.times > 1 and range.from > 0) then
+  if (range.step or 1) <= 0 then return "a range's step must be above 0" end
+  if range.times and (range.times <= 1 or range.from <= 0) then
     return "a range with times needs times > 1 and from > 0"
   end
   local count = count_of(range)

@@ -91,6 +91,13 @@ local function with_place(failure)
   end
 end
 
+--- The exit code for a sentence about why nothing can be measured: that of a
+-- wrong word when it is about an option that was given.
+function run.code_of(message, options)
+  local name = message:match "^option '(%a+)'"
+  return name and options[name] ~= nil and exit.usage or exit.failed
+end
+
 --- The rows that would run, or an end of the command: it is the fault of the
 -- words that replace values, else of the scenario.
 function run.rows(one, given, options)
@@ -98,7 +105,8 @@ function run.rows(one, given, options)
   if ok and rows then return rows end
   if ok then command.refuse(message) end
   local sentence = tostring(rows):gsub("^scenario: ", "")
-  command.fail(next(given) and exit.usage or exit.failed, sentence)
+  command.fail(next(given) and exit.usage or run.code_of(sentence, options),
+    sentence)
 end
 
 --- Prints them.
@@ -150,7 +158,8 @@ local function measure(context, one, given, options)
   if not ok then error(done, 0) end
   if done then return done end
   local signal = core.stop_signal()
-  command.fail(signal and 128 + signal or exit.failed, message)
+  command.fail(signal and 128 + signal or run.code_of(message, options),
+    message)
 end
 
 local function failed_rows(context, done)
