@@ -428,6 +428,29 @@ local function missing(name, all, context)
     check.hint((name:gsub("^counters%.", "")), names))
 end
 
+-- Why a column is none in every one of the tables, or nil.
+local function refuse(name, parts)
+  local message
+  for _, part in ipairs(parts) do
+    local context = make_context(part, part.meta.view or {})
+    message = columns.refuse_name(name, context.parameters) or
+      missing(name, part, context)
+    if not message then return nil end
+  end
+  return message
+end
+
+--- Why one of the columns wanted of these results is none, or nil.
+-- @param results all that is shown
+-- @param list of names and { title, function }, or nil
+function columns.refuse(results, list)
+  local parts = list and import("results").parts(results)
+  for _, name in ipairs(list or {}) do
+    local message = type(name) == "string" and refuse(name, parts)
+    if message then return message end
+  end
+end
+
 --- Computes the columns that are functions, once and for all formats.
 -- @return sentences about columns that failed, or that no row has
 function columns.derive(results)

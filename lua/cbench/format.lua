@@ -64,7 +64,8 @@ local function check_arguments(self, name, options)
     return ("a table of options expected, got %s"):format(type(options))
   end
   return options and (check.fields(options, option_types, "option") or
-    import("columns").check(options.columns))
+    import("columns").check(options.columns) or
+    import("columns").refuse(results.whole(self), options.columns))
 end
 
 local function writer_of(self, name, where)

@@ -126,6 +126,7 @@ end
 local own_faults = {
   "a number out of range", "nested too deep", "too many members",
   "a key stands twice", "control character in a string", "more than one value",
+  "object expected",
 }
 
 -- What is wrong with a line that no cut can have made.

@@ -5,7 +5,7 @@ work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
 count=0
-echo 1..22
+echo 1..23
 
 lua=$LUA
 [ "$SANITIZE" = no ] || lua=$CBENCH
@@ -58,6 +58,8 @@ run 'another schema is the reason' 2 \
 holds 'each line says who speaks' err 'cbench: there is no row in the files'
 run 'and so is an overflow' 2 ': a number out of range)' \
   merge large.jsonl -o some.json
+printf '[[[[' >deep.jsonl
+run 'and what is no row' 2 'object expected' merge deep.jsonl -o some.json
 run 'of nothing' 2 'merge: no file' merge -o x.json
 run 'to nowhere' 2 'merge: where to?' merge rank-0.jsonl
 run 'to a folder that is not' 1 'nowhere/x.json' merge rank-0.jsonl \

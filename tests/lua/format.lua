@@ -92,6 +92,29 @@ describe("every format", function ()
     assert.equal("\u{e9}\u{fffd}x\u{fffd}", text.utf8 "\u{e9}\xe9x\0")
   end)
 
+  it("refuses columns that no row has", function ()
+    assert.has_error(function ()
+      format.format(full, "csv", { columns = { "nwe" } })
+    end, "format: column 'nwe': no row has it (did you mean 'new'?)")
+    assert.has_error(function ()
+      format.format(full, "table", { columns = { "ns.typicl" } })
+    end, "format: column 'ns.typicl': unknown field of ns 'typicl' " ..
+      "(did you mean 'typical'?)")
+    assert.is_string(format.format(full, "csv", { columns = { "depth", "new",
+      "counters.new", "ns.typical", "limit.lowest" } }))
+  end)
+
+  it("names each column of csv once", function ()
+    for _, options in ipairs { {}, { columns = { "name", "typical" } } } do
+      local seen = {}
+      for name in format.format(short, "csv", options):match "[^\r]*"
+          :gmatch "[^,]+" do
+        assert.is_nil(seen[name], name)
+        seen[name] = true
+      end
+    end
+  end)
+
   it("has a line of help", function ()
     for _, name in ipairs(format.names) do
       assert.is_string(import("format_" .. name).summary)
