@@ -1,5 +1,5 @@
 --- The gate of a run: its baseline, and what is too slow or not known.
-local import = ...
+local import, core = ...
 local command = import "command"
 local compare = import "compare"
 local document = import "document"
@@ -82,7 +82,7 @@ end
 --- With --retry: shall the run be done again? A first bad word is not
 -- believed, a second one is.
 function methods:another(done)
-  if not self.options.retry or done.meta.partial then return false end
+  if not self.options.retry or core.stop_signal() then return false end
   local worse, open = compare.gate(compared_to(self, done), limit(self.options))
   local again = #worse > 0 or (self.options.strict and #open > 0)
   if again then

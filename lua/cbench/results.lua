@@ -144,19 +144,38 @@ function results.is_unmeasured(record)
     and not (record.ticks and record.ticks.typical)
 end
 
+-- "5 of 60 rows were" so and so; nil without any.
+local function count_words(records, is_so)
+  local found = 0
+  for _, record in ipairs(records) do
+    if is_so(record) then found = found + 1 end
+  end
+  return found > 0 and ("%d of %d row%s"):format(found, #records,
+    #records == 1 and " was" or "s were") or nil
+end
+
 --- What the time of a run was too short for: "5 of 60 rows were not measured:
 -- raise -T"; nil when it was not, or when something else ended the run.
 -- @param self the results of one scenario
 function results.short_of_time(self)
   if self.meta.signal or self.meta.damaged then return nil end
-  local missed, count = 0, 0
-  for _, record in ipairs(results.whole(self)) do
-    count = count + 1
-    if results.is_unmeasured(record) then missed = missed + 1 end
+  local words = count_words(results.whole(self), results.is_unmeasured)
+  return words and words .. " not measured: raise -T"
+end
+
+--- Why a run is partial, in words.
+-- @param self the results of one scenario
+function results.why_partial(self)
+  local by = self.meta.stopped_by
+  local words = not self.meta.signal and not self.meta.damaged and
+    count_words(results.whole(self), function (record)
+      return record.status == "partial"
+    end)
+  if not words then
+    return "stopped before its end" .. (by and (" (%s)"):format(by) or "")
   end
-  if missed == 0 then return nil end
-  return ("%d of %d row%s not measured: raise -T"):format(missed, count,
-    count == 1 and " was" or "s were")
+  return results.short_of_time(self) or
+    words .. " not measured in all processes: raise -T"
 end
 
 local function matches(value, wanted)

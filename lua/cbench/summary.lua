@@ -202,8 +202,7 @@ function summary.below(self, elsewhere)
   elsewhere = elsewhere or ", which --format json has"
   for _, note in ipairs(notes_of(meta, elsewhere)) do add("note", note) end
   if meta.partial then
-    add("partial", results.short_of_time(self) or "stopped before its end" ..
-      (meta.stopped_by and (" (%s)"):format(meta.stopped_by) or ""))
+    add("partial", results.why_partial(self))
   end
   local first = true
   for line in (meta.reading or ""):gmatch("[^\n]+") do

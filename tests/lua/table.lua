@@ -240,6 +240,9 @@ ff                    8.30           3.40    240   ! 55 %
     assert.equal("late  partial: no time left", row_of(made, "late"))
     assert.is_truthy(tostring(made):find(
       "partial: 1 of 2 rows were not measured: raise -T", 1, true))
+    made[2].ticks = { typical = 5 }
+    assert.is_truthy(tostring(made):find(
+      "partial: 1 of 2 rows were not measured in all processes", 1, true))
     made.meta.signal = 15
     assert.is_truthy(tostring(made):find("partial: stopped before", 1, true))
   end)
