@@ -91,7 +91,7 @@ static size_t make(struct cb_sample *samples, unsigned forks, double ticks,
 static struct cb_comparison compare(unsigned forks, double a, double b,
                                     const double *factors, unsigned rows)
 {
-  struct cb_sample one[FORKS * ROUNDS], two[FORKS * ROUNDS];
+  static struct cb_sample one[FORKS * ROUNDS], two[FORKS * ROUNDS];
   struct cb_compare_options options = {.rows = rows};
   struct cb_comparison comparison;
   size_t count = make(one, forks, a, factors);
@@ -160,7 +160,7 @@ static void one_stray_process_changes_nothing(void **state)
 static void only_common_rounds_count(void **state)
 {
   (void)state;
-  struct cb_sample one[FORKS * ROUNDS], two[FORKS * ROUNDS];
+  static struct cb_sample one[FORKS * ROUNDS], two[FORKS * ROUNDS];
   struct cb_comparison comparison;
   size_t count = make(one, 3, 100, NULL);
   make(two, 3, 100, NULL);
