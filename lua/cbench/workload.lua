@@ -54,7 +54,7 @@ workload.spell = spell
 
 --- A list of CPUs given as { 0, 1 }, 0 or "0,2-3", as a table of integers.
 local function cpu_list(value)
-  if math.type(value) == "integer" then return { value } end
+  if math.type(value) == "integer" then value = { value } end
   local list = {}
   if type(value) == "string" then
     for part in value:gmatch("[^,]+") do
@@ -85,7 +85,8 @@ function workload.check_common(name, value)
     local list = cpu_list(value)
     if not list then
       return nil, "option 'cpus': a CPU number, a list { 0, 1 } or a string "
-        .. "\"0,2-3\" expected, got " .. spell(value)
+        .. "\"0,2-3\" of numbers in [0, " .. CPU_MAX .. "] expected, got "
+        .. spell(value)
     end
     return list
   elseif name == "place" and not places[value] then

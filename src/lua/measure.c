@@ -7,6 +7,7 @@
 #include "measure/histogram.h"
 
 #include <lauxlib.h>
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -158,6 +159,13 @@ static struct session *new_session(lua_State *L, size_t count)
   return session;
 }
 
+/* A number that no CPU can have becomes -1, which is none either. */
+static int cpu_at(lua_State *L, int index, size_t at)
+{
+  lua_Integer cpu = (lua_Integer)element(L, index, at);
+  return cpu >= 0 && cpu <= INT_MAX ? (int)cpu : -1;
+}
+
 static size_t read_cpus(lua_State *L, int row, int *cpus)
 {
   lua_getfield(L, row, "cpus");
@@ -165,7 +173,7 @@ static size_t read_cpus(lua_State *L, int row, int *cpus)
   if (count > CPUS_MAX)
     count = CPUS_MAX;
   for (size_t i = 0; i < count; i++)
-    cpus[i] = (int)element(L, lua_gettop(L), i + 1);
+    cpus[i] = cpu_at(L, lua_gettop(L), i + 1);
   lua_pop(L, 1);
   return count;
 }
@@ -646,7 +654,7 @@ int cb_lua_check_cpus(lua_State *L)
   size_t count = lua_rawlen(L, 1);
   luaL_argcheck(L, count <= CPUS_MAX, 1, "at most 1024 CPUs");
   for (size_t i = 0; i < count; i++)
-    cpus[i] = (int)element(L, 1, i + 1);
+    cpus[i] = cpu_at(L, 1, i + 1);
   return verdict(L, cb_cpus_check(cpus, count, &error), &error);
 }
 
