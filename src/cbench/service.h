@@ -66,8 +66,8 @@ CB_API const char *cb_services_quiescence(const struct cb_services *set);
 
 /* Registers, stopped, under the lowest free number; *id (may be NULL) becomes
  * its handle: the number and, in the upper half, how often that number was
- * used before. -EINVAL without callback or with a name that is empty or too
- * long, -EEXIST, -ENOSPC (4096 services), -ENOMEM. */
+ * used before. -EINVAL without callback or with a name that is empty, too
+ * long or has control characters, -EEXIST, -ENOSPC (4096 services), -ENOMEM. */
 CB_API int cb_service_register(struct cb_services *set,
                                const struct cb_service *service, uint64_t *id,
                                struct cb_error *error);

@@ -148,6 +148,18 @@ static int set_sides(lua_State *L, struct cb_spec *spec, const char *key,
   return status;
 }
 
+/* A zero byte would end the string early. */
+static int set_string(lua_State *L, struct cb_spec *spec, const char *key,
+                      struct cb_error *error)
+{
+  const char *text = lua_tostring(L, -1);
+  size_t length = strlen(text);
+  if (length != lua_rawlen(L, -1))
+    return cb_fail(error, -EINVAL, "option '%s': it has a zero byte, at %zu",
+                   key, length + 1);
+  return cb_spec_set_string(spec, key, text, error);
+}
+
 /* Sets one option from the value on top of the stack. */
 static int set_value(lua_State *L, struct cb_spec *spec, const char *key,
                      int keep, struct cb_error *error)
@@ -167,7 +179,7 @@ static int set_value(lua_State *L, struct cb_spec *spec, const char *key,
   case LUA_TBOOLEAN:
     return cb_spec_set_boolean(spec, key, lua_toboolean(L, -1), error);
   case LUA_TSTRING:
-    return cb_spec_set_string(spec, key, lua_tostring(L, -1), error);
+    return set_string(L, spec, key, error);
   default:
     if (!option) /* let the spec say which name was meant */
       return cb_spec_set_boolean(spec, key, false, error);

@@ -61,18 +61,31 @@ static struct service *find_name(struct cb_services *set, const char *name)
   return NULL;
 }
 
+/* Names stand in dumps and messages, one line each. */
+static int check_name(const char *name, struct cb_error *error)
+{
+  if (!name || !name[0])
+    return cb_fail(error, -EINVAL, "a service needs a name");
+  if (strlen(name) >= CB_SERVICE_NAME_SIZE)
+    return cb_fail(error, -EINVAL,
+                   "the name '%.20s...' has %zu characters, the limit is %d",
+                   name, strlen(name), CB_SERVICE_NAME_SIZE - 1);
+  for (const char *at = name; *at; at++)
+    if ((unsigned char)*at < ' ' || *at == 127)
+      return cb_fail(error, -EINVAL,
+                     "a service's name cannot have control characters, and "
+                     "character %zu of it is one (code %d)",
+                     (size_t)(at - name) + 1, *at);
+  return 0;
+}
+
 static int check_new(struct cb_services *set, const struct cb_service *service,
                      struct cb_error *error)
 {
   if (!service || !service->call)
     return cb_fail(error, -EINVAL, "a service needs a callback");
-  if (!service->name || !service->name[0])
-    return cb_fail(error, -EINVAL, "a service needs a name");
-  if (strlen(service->name) >= CB_SERVICE_NAME_SIZE)
-    return cb_fail(error, -EINVAL,
-                   "the name '%.20s...' has %zu characters, the limit is %d",
-                   service->name, strlen(service->name),
-                   CB_SERVICE_NAME_SIZE - 1);
+  if (check_name(service->name, error) < 0)
+    return -EINVAL;
   if ((unsigned)service->stats >= CB_STATS_MODES)
     return cb_fail(error, -EINVAL, "statistics mode %u is out of range [0, %d]",
                    (unsigned)service->stats, CB_STATS_MODES - 1);

@@ -84,6 +84,12 @@ static void a_set_has_a_limit(void **state)
   name[CB_SERVICE_NAME_SIZE] = '\0';
   assert_int_equal(cb_service_register(set, &service, NULL, &error), -EINVAL);
   assert_non_null(strstr(error.text, "has 64 characters, the limit is 63"));
+  static const char *const bad[] = {"a\nb", "\x7f", "tab\t", "\033[1m"};
+  for (unsigned i = 0; i < sizeof bad / sizeof *bad; i++) {
+    service.name = bad[i];
+    assert_int_equal(cb_service_register(set, &service, NULL, &error), -EINVAL);
+    assert_non_null(strstr(error.text, "control characters"));
+  }
 }
 
 /* Statistics are told apart by result: idle calls take no ticks. */

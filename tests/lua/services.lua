@@ -60,6 +60,19 @@ describe("a service", function ()
     assert.equal("EEXIST", code)
   end)
 
+  it("has a name of one line", function ()
+    local set <close> = cbench.services {}
+    local none, message, code = set:register { name = "a\nb", call = "nop" }
+    assert.is_nil(none)
+    assert.equal("a service's name cannot have control characters, and "
+      .. "character 2 of it is one (code 10)", message)
+    assert.equal("EINVAL", code)
+    assert.error_matches(function ()
+      set:register { name = "a\0b", call = "nop" }
+    end, "option 'name': it has a zero byte, at 2", 1, true)
+    assert(set:register { name = "caf\u{e9} 1", call = "nop" })
+  end)
+
   it("is unregistered once, and closed then", function ()
     local set <close> = cbench.services {}
     local service = running(set, { name = "one", call = "nop" })
