@@ -301,8 +301,9 @@
 -- @return how many went back
 -- @return those that did not
 
---- Frees the ring.
+--- Frees the ring, unless a service or a measurement uses it ("EBUSY").
 -- @function ring:close
+-- @return true; or nil, a sentence and a code
 
 --- A set of services, see `services`.
 -- @type set
@@ -327,8 +328,11 @@
 -- @function set:dump
 -- @return text
 
---- Stops the lcores, waits for them and ends the set.
+--- Stops the lcores, waits for them and ends the set. It stays when a callback
+-- does not return in time ("ETIMEDOUT") or a measurement uses one of its
+-- services ("EBUSY").
 -- @function set:close
+-- @param[opt] seconds how long to wait, 10 if not said
 -- @return true; or nil, a sentence and a code
 
 --- A service of a set. Refusals are nil, a sentence and DPDK's code.

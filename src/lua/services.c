@@ -147,15 +147,15 @@ struct cb_lua_set *cb_lua_check_set(lua_State *L, int index)
   return self;
 }
 
-/* Lets chunks that would run for ever end by an error. */
-static void interrupt_all(lua_State *L, int index)
+/* Lets chunks that would run for ever end by an error, or run on. */
+static void interrupt_all(lua_State *L, int index, bool on)
 {
   lua_getiuservalue(L, index, 1);
   for (lua_pushnil(L); lua_next(L, -2); lua_pop(L, 1)) {
     const struct cb_lua_service *service =
         luaL_testudata(L, -2, "cbench.service");
     if (service && service->code)
-      cb_lua_code_interrupt(service->code, true);
+      cb_lua_code_interrupt(service->code, on);
   }
   lua_pop(L, 1);
 }
@@ -170,7 +170,7 @@ static int close_set(lua_State *L, double seconds, struct cb_error *error)
     return status;
   status = cb_services_destroy(self->set, seconds / 2, error);
   if (status == -ETIMEDOUT) {
-    interrupt_all(L, 1);
+    interrupt_all(L, 1, true);
     status = cb_services_destroy(self->set, seconds / 2, error);
   }
   if (status < 0)
@@ -181,11 +181,27 @@ static int close_set(lua_State *L, double seconds, struct cb_error *error)
   return 0;
 }
 
-/* Idempotent. Stops the lcores and waits for them. */
-static int set_close(lua_State *L)
+/* A set that could not be closed in time is still there to be used. */
+static int end_set(lua_State *L, double seconds)
 {
   struct cb_error error;
-  return succeed(L, close_set(L, patience, &error), &error);
+  int status = close_set(L, seconds, &error);
+  if (status == -ETIMEDOUT)
+    interrupt_all(L, 1, false);
+  return succeed(L, status, &error);
+}
+
+/* set:close([seconds]): stops the lcores and waits for them. Idempotent. */
+static int set_close(lua_State *L)
+{
+  luaL_checkudata(L, 1, SET);
+  return end_set(L, cb_lua_check_seconds(L, 2));
+}
+
+/* __close has an error, or nil, as its second argument. */
+static int set_leave(lua_State *L)
+{
+  return end_set(L, patience);
 }
 
 /* A set that cannot be taken apart stays, with the thread that is stuck in
@@ -400,7 +416,7 @@ static const luaL_Reg set_methods[] = {{"close", set_close},
                                        {"register", cb_lua_register},
                                        {NULL, NULL}};
 
-static const luaL_Reg set_metamethods[] = {{"__close", set_close},
+static const luaL_Reg set_metamethods[] = {{"__close", set_leave},
                                            {"__gc", set_gc},
                                            {"__tostring", set_tostring},
                                            {NULL, NULL}};

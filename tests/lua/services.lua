@@ -285,6 +285,34 @@ describe("an lcore", function ()
       assert.equal("ETIMEDOUT", code)
       assert.is_true(set:close())
     end)
+
+  it("runs on, like all others, when its set could not be closed",
+    function ()
+      local set = cbench.services {}
+      local path = os.tmpname()
+      os.remove(path)
+      assert(os.execute("mkfifo " .. path))
+      -- Nothing interrupts it before somebody opens the other end.
+      local stubborn = running(set, { name = "stubborn",
+        values = { path = path }, code = "io.open(path):close()" })
+      local other = running(set, { name = "other",
+        code = "for i = 1, 100000 do end return 7" })
+      assert.same({ true, 7 }, { other:run() })
+      local lcore = assert(set:lcore {})
+      assert(stubborn:map(lcore))
+      assert(lcore:start())
+      until_true(function () return stubborn:active() end)
+      local closed, message, code = set:close(0.1)
+      local opened <close> = assert(io.open(path, "r+"))
+      os.remove(path)
+      assert.is_nil(closed)
+      assert.matches("the callback of service 'stubborn'", message, 1, true)
+      assert.equal("ETIMEDOUT", code)
+      assert.equal("file", io.type(opened))
+      assert.same({ true, 7 }, { other:run() })
+      assert.is_nil(other:stats().error)
+      assert.is_true(set:close())
+    end)
 end)
 
 describe("a set", function ()
