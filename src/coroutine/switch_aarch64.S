@@ -2,7 +2,8 @@
  * switch_aarch64.S - the switch for the AAPCS64.
  *
  * The last instruction is a plain branch, not `ret`, and enter and yield have
- * one each, for the reasons told in switch_x86_64.S. x18 belongs to the platform and is left alone.
+ * one each, for the reasons told in switch_x86_64.S. x18 belongs to the
+ * platform and is left alone.
  */
 #ifdef __aarch64__
 

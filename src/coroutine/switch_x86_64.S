@@ -8,11 +8,9 @@
  * starts with one. A shadow stack is not kept, so this object does not declare
  * that it could run with one, and that keeps the whole program off it.
  *
- * Enter and yield have a switch each, of the same instructions. A jump of its
- * own goes to one place again and again; one that both share goes to and fro,
- * and whether the processor foresees that depends on what else it remembers.
- * (Seen on Zen 3: of two copies of one executable file one switched in 14
- * ticks, the other in 24, until its pages were read into other memory.)
+ * Enter and yield have a switch each, of the same instructions: a jump of its
+ * own goes to one place again and again, one that both share would go to and
+ * fro, and to foresee that a processor needs its history of branches.
  */
 #ifdef __x86_64__
 
