@@ -11,8 +11,6 @@
 #include <cbench/ring_loops.h>
 
 #include <ck_ring.h>
-#include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 struct peer {
@@ -27,11 +25,6 @@ static uint64_t peer_count(struct cb_ring *ring)
   unsigned count = ck_ring_size(&peer->ck);
   uint64_t fits = cb_ring_fits(ring);
   return count < fits ? count : fits;
-}
-
-static uint64_t peer_free_count(struct cb_ring *ring)
-{
-  return cb_ring_fits(ring) - peer_count(ring);
 }
 
 /* Elements are pointers there. */
@@ -58,10 +51,7 @@ static uint64_t peer_free_count(struct cb_ring *ring)
   {                                                                            \
     return peer_count(ring);                                                   \
   }                                                                            \
-  CB_RING_INLINE uint64_t peer_##NAME##_free_count(struct cb_ring *ring)       \
-  {                                                                            \
-    return peer_free_count(ring);                                              \
-  }                                                                            \
+  CB_RING_FREE_COUNT(peer_##NAME)                                              \
   CB_RING_LOOPED(peer_##NAME)
 
 OPERATIONS(spsc)
@@ -96,22 +86,14 @@ static const struct variant {
 static struct cb_ring *create(const struct cb_spec *spec,
                               struct cb_error *error)
 {
-  uint64_t size = (uint64_t)cb_spec_integer(spec, "size");
-  if (size & (size - 1)) {
-    cb_fail(error, -EINVAL,
-            "option 'size': ck_ring takes powers of two from 2 on, got %llu",
-            (unsigned long long)size);
+  int64_t size = cb_spec_integer(spec, "size");
+  if (cb_ring_power_of_two("ck_ring", size, 2, "one slot stays free", error) <
+      0)
     return NULL;
-  }
-  size_t bytes = sizeof(struct peer) + size * sizeof(ck_ring_buffer_t);
-  bytes = (bytes + 255) / 128 * 128;
-  struct peer *peer = aligned_alloc(128, bytes);
-  if (!peer) {
-    cb_fail(error, -ENOMEM, "out of memory for a ring of %llu slots",
-            (unsigned long long)size);
+  struct peer *peer = cb_ring_allocate(sizeof *peer, (uint64_t)size,
+                                       sizeof peer->slots[0], error);
+  if (!peer)
     return NULL;
-  }
-  memset(peer, 0, bytes);
   ck_ring_init(&peer->ck, (unsigned)size);
   const struct variant *variant = variants;
   while (strcmp(variant->sync, cb_spec_string(spec, "sync")) != 0)
@@ -121,22 +103,13 @@ static struct cb_ring *create(const struct cb_spec *spec,
   peer->ring.limits = (struct cb_ring_limits){.producers = variant->producers,
                                               .consumers = variant->consumers,
                                               .zero_allowed = true};
-  peer->ring.capacity = size - 1;
+  peer->ring.capacity = (uint64_t)size - 1;
   return &peer->ring;
 }
 
-static void destroy(struct cb_ring *ring)
-{
-  free(ring);
-}
-
 static const struct cb_option options[] = {
-    {.name = "size",
-     .type = CB_INTEGER,
-     .preset = "1024",
-     .min = 2,
-     .max = 1 << 24,
-     .help = "slots, a power of two, one of which stays free"},
+    CB_RING_OPTION_SIZE(2, CB_RING_SLOTS_MAX,
+                        "slots, a power of two, one of which stays free"),
     {.name = "sync",
      .type = CB_CHOICE,
      .preset = "mp",
@@ -150,7 +123,6 @@ const struct cb_ring_kind peer_ck_ring = {
     .kind.options = options,
     .limits = {.zero_allowed = true},
     .create = create,
-    .destroy = destroy,
     .ops = {CB_RING_OPS_BURST(peer_mpmc)},
     .loops = {CB_RING_LOOPS(peer_mpmc)},
 };

@@ -127,16 +127,8 @@ static struct peer *allocate(uint32_t slots, struct cb_error *error)
             slots);
     return NULL;
   }
-  ssize_t size = rte_ring_get_memsize(slots);
-  size_t bytes = offsetof(struct peer, rte) + (size_t)size;
-  bytes = (bytes + 255) / 128 * 128;
-  struct peer *peer = aligned_alloc(128, bytes);
-  if (!peer) {
-    cb_fail(error, -ENOMEM, "out of memory for a ring of %u slots", slots);
-    return NULL;
-  }
-  memset(peer, 0, bytes);
-  return peer;
+  size_t head = offsetof(struct peer, rte) + sizeof(struct rte_ring);
+  return cb_ring_allocate(head, slots, sizeof(uint64_t), error);
 }
 
 static struct cb_ring *create(const struct cb_spec *spec,
@@ -165,18 +157,9 @@ static struct cb_ring *create(const struct cb_spec *spec,
   return &peer->ring;
 }
 
-static void destroy(struct cb_ring *ring)
-{
-  free(ring);
-}
-
 static const struct cb_option options[] = {
-    {.name = "size",
-     .type = CB_INTEGER,
-     .preset = "1024",
-     .min = 1,
-     .max = 1 << 24,
-     .help = "slots, a power of two, one of which stays free"},
+    CB_RING_OPTION_SIZE(1, CB_RING_SLOTS_MAX,
+                        "slots, a power of two, one of which stays free"),
     {.name = "exact",
      .type = CB_BOOLEAN,
      .preset = "false",
@@ -194,7 +177,6 @@ const struct cb_ring_kind peer_rte_ring = {
     .kind.options = options,
     .limits = {.zero_allowed = true},
     .create = create,
-    .destroy = destroy,
     .ops = {CB_RING_OPS(mt)},
     .loops = {CB_RING_LOOPS(mt)},
 };

@@ -125,6 +125,7 @@ struct cb_ring_kind {
   /* Returns a ring whose head is zero but for what create sets: capacity
    * always. */
   struct cb_ring *(*create)(const struct cb_spec *spec, struct cb_error *error);
+  /* NULL: the ring is one piece of memory, for free(). */
   void (*destroy)(struct cb_ring *ring);
 };
 
@@ -151,6 +152,17 @@ struct cb_ring {
    * is lost then, and the ring is good for nothing but destroy. */
   cb_ring_atomic32 broken;
 };
+
+/* For a kind's create. Zeroed memory for a ring with its slots behind it, apart
+ * from anything else that a thread writes to; head is the size of what comes
+ * before the slots. For free(); NULL with the sentence (-ENOMEM). Any thread. */
+CB_API void *cb_ring_allocate(size_t head, uint64_t slots, size_t slot_size,
+                              struct cb_error *error);
+/* 0, or -EINVAL with a sentence that names the kind, unless size is a power of
+ * two of at least smallest. advice, which may be NULL, ends the sentence. */
+CB_API int cb_ring_power_of_two(const char *kind, int64_t size,
+                                int64_t smallest, const char *advice,
+                                struct cb_error *error);
 
 /* A ring of the kind and options of spec. Errors: -EINVAL (the sentence names
  * the option and what the kind takes), -ENOMEM. */

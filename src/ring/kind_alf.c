@@ -7,7 +7,6 @@
  */
 #include "ring/headtail.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 struct alf_ring {
@@ -78,10 +77,7 @@ static uint64_t alf_count(struct cb_ring *ring)
   return tail - head < alf->shape.size ? tail - head : alf->shape.size;
 }
 
-static uint64_t alf_free_count(struct cb_ring *ring)
-{
-  return cb_ring_fits(ring) - alf_count(ring);
-}
+CB_RING_FREE_COUNT(alf)
 
 /* The four combinations: name, several producers, several consumers. */
 #define ALF_VARIANT(NAME, MP, MC)                                              \
@@ -184,20 +180,15 @@ static struct cb_ring *alf_create(const struct cb_spec *spec,
   return &alf->ring;
 }
 
-static void alf_destroy(struct cb_ring *ring)
-{
-  free(ring);
-}
-
 static const struct cb_option alf_options[] = {
-    RING_OPTION_SIZE(1, 65536, "elements that fit, a power of two"),
+    CB_RING_OPTION_SIZE(1, 65536, "elements that fit, a power of two"),
     {.name = "sync",
      .type = CB_CHOICE,
      .preset = "mp",
      .choices = "mp|sp|mp/sp|sp/mp",
      .help = "one (sp) or several (mp) on both sides, or producers/consumers"},
     RING_OPTION_WAIT,
-    RING_OPTION_START(RING_START_32),
+    CB_RING_OPTION_START(CB_RING_START_32),
     {.name = NULL}};
 
 const struct cb_ring_kind cb_ring_alf = {
@@ -207,7 +198,6 @@ const struct cb_ring_kind cb_ring_alf = {
     .kind.options = alf_options,
     .limits = {.zero_allowed = true},
     .create = alf_create,
-    .destroy = alf_destroy,
     .ops = ALF_OPS(alf_mpmc),
     .loops = {CB_RING_LOOPS(alf_mpmc)},
 };

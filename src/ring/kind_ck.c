@@ -17,7 +17,6 @@
  */
 #include "ring/ring.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 struct ck_ring {
@@ -114,10 +113,7 @@ static uint64_t ck_count(struct cb_ring *ring)
   return tail - head < ck->mask ? tail - head : ck->mask;
 }
 
-static uint64_t ck_free_count(struct cb_ring *ring)
-{
-  return cb_ring_fits(ring) - ck_count(ring);
-}
+CB_RING_FREE_COUNT(ck)
 
 #define CK_VARIANT(NAME, PUT, GET)                                             \
   CB_RING_PLAIN_CURSORS(NAME, struct ck_ring)                                  \
@@ -198,21 +194,16 @@ static struct cb_ring *ck_create(const struct cb_spec *spec,
   return &ck->ring;
 }
 
-static void ck_destroy(struct cb_ring *ring)
-{
-  free(ring);
-}
-
 static const struct cb_option ck_options[] = {
-    RING_OPTION_SIZE(2, RING_SLOTS_MAX,
-                     "slots, a power of two, one of which stays free"),
+    CB_RING_OPTION_SIZE(2, CB_RING_SLOTS_MAX,
+                        "slots, a power of two, one of which stays free"),
     {.name = "sync",
      .type = CB_CHOICE,
      .preset = "mp",
      .choices = "mp|sp|mp/sp|sp/mp",
      .help = "one (sp) or several (mp) on both sides, or producers/consumers"},
     RING_OPTION_WAIT,
-    RING_OPTION_START(RING_START_32),
+    CB_RING_OPTION_START(CB_RING_START_32),
     {.name = NULL}};
 
 const struct cb_ring_kind cb_ring_ck = {
@@ -222,7 +213,6 @@ const struct cb_ring_kind cb_ring_ck = {
     .kind.options = ck_options,
     .limits = {.zero_allowed = true},
     .create = ck_create,
-    .destroy = ck_destroy,
     .ops = {CB_RING_OPS_BURST(ck_mpmc)},
     .loops = {CB_RING_LOOPS(ck_mpmc)},
 };

@@ -16,8 +16,6 @@
  */
 #include "ring/ring.h"
 
-#include <stdlib.h>
-
 struct ff_ring {
   struct cb_ring ring;
   _Alignas(CB_APART) uint64_t tail; /* the producer's place between loops */
@@ -124,10 +122,7 @@ static uint64_t ff_count(struct cb_ring *ring)
   return count;
 }
 
-static uint64_t ff_free_count(struct cb_ring *ring)
-{
-  return cb_ring_fits(ring) - ff_count(ring);
-}
+CB_RING_FREE_COUNT(ff)
 
 CB_RING_INLINE uint32_t ff_enqueue_n(struct ff_producer *at,
                                      const uint64_t *values, uint32_t n,
@@ -167,16 +162,11 @@ static struct cb_ring *ff_create(const struct cb_spec *spec,
   return &ff->ring;
 }
 
-static void ff_destroy(struct cb_ring *ring)
-{
-  free(ring);
-}
-
 #define RING ff
 #include "ring/ring_loops.h"
 
 static const struct cb_option ff_options[] = {
-    RING_OPTION_SIZE(1, RING_SLOTS_MAX, "elements that fit, any number"),
+    CB_RING_OPTION_SIZE(1, CB_RING_SLOTS_MAX, "elements that fit, any number"),
     {.name = NULL}};
 
 const struct cb_ring_kind cb_ring_ff = {
@@ -186,7 +176,6 @@ const struct cb_ring_kind cb_ring_ff = {
     .kind.options = ff_options,
     .limits = {.producers = 1, .consumers = 1},
     .create = ff_create,
-    .destroy = ff_destroy,
     .ops = {CB_RING_OPS(ff)},
     .loops = {CB_RING_LOOPS(ff)},
 };

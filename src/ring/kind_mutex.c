@@ -60,10 +60,7 @@ static uint64_t mutex_count(struct cb_ring *ring)
   return count;
 }
 
-static uint64_t mutex_free_count(struct cb_ring *ring)
-{
-  return cb_ring_fits(ring) - mutex_count(ring);
-}
+CB_RING_FREE_COUNT(mutex)
 
 static struct cb_ring *mutex_create(const struct cb_spec *spec,
                                     struct cb_error *error)
@@ -95,7 +92,7 @@ static void mutex_destroy(struct cb_ring *ring)
 #include "ring/ring_loops.h"
 
 static const struct cb_option mutex_options[] = {
-    RING_OPTION_SIZE(1, RING_SLOTS_MAX, "elements that fit, any number"),
+    CB_RING_OPTION_SIZE(1, CB_RING_SLOTS_MAX, "elements that fit, any number"),
     {.name = NULL}};
 
 const struct cb_ring_kind cb_ring_mutex = {

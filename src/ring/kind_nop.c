@@ -2,8 +2,6 @@
  * Never full, never empty; a dequeue leaves the value as it is. */
 #include "ring/ring.h"
 
-#include <stdlib.h>
-
 struct nop_ring {
   struct cb_ring ring;
 };
@@ -30,10 +28,7 @@ static uint64_t nop_count(struct cb_ring *ring)
   return 0;
 }
 
-static uint64_t nop_free_count(struct cb_ring *ring)
-{
-  return cb_ring_fits(ring);
-}
+CB_RING_FREE_COUNT(nop)
 
 CB_RING_INLINE uint32_t nop_enqueue_n(struct nop_producer *at,
                                       const uint64_t *values, uint32_t n,
@@ -67,16 +62,11 @@ static struct cb_ring *nop_create(const struct cb_spec *spec,
   return &nop->ring;
 }
 
-static void nop_destroy(struct cb_ring *ring)
-{
-  free(ring);
-}
-
 #define RING nop
 #include "ring/ring_loops.h"
 
 static const struct cb_option nop_options[] = {
-    RING_OPTION_SIZE(1, RING_SLOTS_MAX, "what capacity() says"),
+    CB_RING_OPTION_SIZE(1, CB_RING_SLOTS_MAX, "what capacity() says"),
     {.name = NULL}};
 
 const struct cb_ring_kind cb_ring_nop = {
@@ -85,7 +75,6 @@ const struct cb_ring_kind cb_ring_nop = {
     .kind.options = nop_options,
     .limits = {.zero_allowed = true, .forgets = true},
     .create = nop_create,
-    .destroy = nop_destroy,
     .ops = {CB_RING_OPS(nop)},
     .loops = {CB_RING_LOOPS(nop)},
 };

@@ -343,7 +343,7 @@ static struct cb_ring *ptr_ring_create(const struct cb_spec *spec,
 }
 
 static const struct cb_option ptr_ring_options[] = {
-    RING_OPTION_SIZE(1, RING_SLOTS_MAX, "elements that fit, any number"),
+    CB_RING_OPTION_SIZE(1, CB_RING_SLOTS_MAX, "elements that fit, any number"),
     {.name = "locked",
      .type = CB_BOOLEAN,
      .preset = "true",

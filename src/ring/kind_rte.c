@@ -23,7 +23,6 @@
 #include "ring/headtail.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum rte_sync { ST, MT, RTS, HTS };
@@ -273,10 +272,7 @@ static uint64_t rte_count(struct cb_ring *ring)
   return tail - head < rte->capacity ? tail - head : rte->capacity;
 }
 
-static uint64_t rte_free_count(struct cb_ring *ring)
-{
-  return cb_ring_fits(ring) - rte_count(ring);
-}
+CB_RING_FREE_COUNT(rte)
 
 /* ---- in two halves: st and hts ---- */
 
@@ -517,25 +513,19 @@ static struct cb_ring *rte_create(const struct cb_spec *spec,
 
   rte->ring.ops = &variant->ops;
   rte->ring.loops = &variant->loops;
-  rte->ring.limits =
-      (struct cb_ring_limits){.producers = variant->producer == ST,
-                              .consumers = variant->consumer == ST,
-                              .zero_allowed = true,
-                              .late_visible = variant->producer == RTS ||
-                                              variant->consumer == RTS};
+  rte->ring.limits = (struct cb_ring_limits){
+      .producers = variant->producer == ST,
+      .consumers = variant->consumer == ST,
+      .zero_allowed = true,
+      .late_visible = variant->producer == RTS || variant->consumer == RTS};
   rte->ring.wait = cb_ring_wait_of(spec);
   atomic_init(&rte->ring.capacity, rte->capacity);
   return &rte->ring;
 }
 
-static void rte_destroy(struct cb_ring *ring)
-{
-  free(ring);
-}
-
 static const struct cb_option rte_options[] = {
-    RING_OPTION_SIZE(1, RING_SLOTS_MAX,
-                     "slots, a power of two, one of which stays free"),
+    CB_RING_OPTION_SIZE(1, CB_RING_SLOTS_MAX,
+                        "slots, a power of two, one of which stays free"),
     {.name = "exact",
      .type = CB_BOOLEAN,
      .preset = "false",
@@ -547,7 +537,7 @@ static const struct cb_option rte_options[] = {
                 "rts/mt|rts/hts|hts/st|hts/mt|hts/rts",
      .help = "the mode of both sides, or producers/consumers"},
     RING_OPTION_WAIT,
-    RING_OPTION_START(RING_START_32),
+    CB_RING_OPTION_START(CB_RING_START_32),
     {.name = NULL}};
 
 const struct cb_ring_kind cb_ring_rte = {
@@ -556,7 +546,6 @@ const struct cb_ring_kind cb_ring_rte = {
     .kind.options = rte_options,
     .limits = {.zero_allowed = true},
     .create = rte_create,
-    .destroy = rte_destroy,
     .ops = {CB_RING_OPS(rte_mt), .enqueue_start = rte_enqueue_start,
             .enqueue_finish = rte_enqueue_finish,
             .dequeue_start = rte_dequeue_start,

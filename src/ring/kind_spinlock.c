@@ -1,8 +1,6 @@
 /* kind_spinlock.c - an array under one spin lock, to compare with. */
 #include "ring/fifo.h"
 
-#include <stdlib.h>
-
 struct spinlock_ring {
   struct cb_ring ring;
   _Alignas(CB_APART) struct cb_ttas lock;
@@ -66,10 +64,7 @@ static uint64_t spinlock_count(struct cb_ring *ring)
   return count;
 }
 
-static uint64_t spinlock_free_count(struct cb_ring *ring)
-{
-  return cb_ring_fits(ring) - spinlock_count(ring);
-}
+CB_RING_FREE_COUNT(spinlock)
 
 static struct cb_ring *spinlock_create(const struct cb_spec *spec,
                                        struct cb_error *error)
@@ -88,16 +83,11 @@ static struct cb_ring *spinlock_create(const struct cb_spec *spec,
   return &spinlock->ring;
 }
 
-static void spinlock_destroy(struct cb_ring *ring)
-{
-  free(ring);
-}
-
 #define RING spinlock
 #include "ring/ring_loops.h"
 
 static const struct cb_option spinlock_options[] = {
-    RING_OPTION_SIZE(1, RING_SLOTS_MAX, "elements that fit, any number"),
+    CB_RING_OPTION_SIZE(1, CB_RING_SLOTS_MAX, "elements that fit, any number"),
     RING_OPTION_WAIT,
     {.name = NULL}};
 
@@ -107,7 +97,6 @@ const struct cb_ring_kind cb_ring_spinlock = {
     .kind.options = spinlock_options,
     .limits = {.zero_allowed = true},
     .create = spinlock_create,
-    .destroy = spinlock_destroy,
     .ops = {CB_RING_OPS(spinlock)},
     .loops = {CB_RING_LOOPS(spinlock)},
 };

@@ -20,8 +20,6 @@
  */
 #include "ring/ring.h"
 
-#include <stdlib.h>
-
 struct spsc_ring {
   struct cb_ring ring;
   uint64_t mask;
@@ -221,15 +219,7 @@ static uint64_t spsc_count(struct cb_ring *ring)
   return tail - head < cb_ring_fits(ring) ? tail - head : cb_ring_fits(ring);
 }
 
-static uint64_t spsc_free_count(struct cb_ring *ring)
-{
-  return cb_ring_fits(ring) - spsc_count(ring);
-}
-
-static void spsc_destroy(struct cb_ring *ring)
-{
-  free(ring);
-}
+CB_RING_FREE_COUNT(spsc)
 
 #define RING spsc
 #include "ring/ring_loops.h"
@@ -302,12 +292,12 @@ static struct cb_ring *spsc_create(const struct cb_spec *spec,
 }
 
 static const struct cb_option spsc_options[] = {
-    RING_OPTION_SIZE(1, RING_SLOTS_MAX, "elements that fit, any number"),
+    CB_RING_OPTION_SIZE(1, CB_RING_SLOTS_MAX, "elements that fit, any number"),
     {.name = "wide",
      .type = CB_BOOLEAN,
      .preset = "true",
      .help = "copies bursts 32 bytes a move where the processor can"},
-    RING_OPTION_START(RING_START_64),
+    CB_RING_OPTION_START(CB_RING_START_64),
     {.name = NULL}};
 
 const struct cb_ring_kind cb_ring_spsc = {
@@ -317,7 +307,6 @@ const struct cb_ring_kind cb_ring_spsc = {
     .kind.options = spsc_options,
     .limits = {.producers = 1, .consumers = 1, .zero_allowed = true},
     .create = spsc_create,
-    .destroy = spsc_destroy,
     .ops = {CB_RING_OPS(spsc)},
     .loops = {CB_RING_LOOPS(spsc)},
 };

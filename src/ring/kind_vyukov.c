@@ -21,7 +21,6 @@
  */
 #include "ring/ring.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 struct vyukov_slot {
@@ -217,10 +216,7 @@ static uint64_t vyukov_count(struct cb_ring *ring)
   return count < cb_ring_fits(ring) ? count : cb_ring_fits(ring);
 }
 
-static uint64_t vyukov_free_count(struct cb_ring *ring)
-{
-  return cb_ring_fits(ring) - vyukov_count(ring);
-}
+CB_RING_FREE_COUNT(vyukov)
 
 #define VYUKOV_VARIANT(NAME)                                                   \
   CB_RING_PLAIN_CURSORS(NAME, struct vyukov_ring)                              \
@@ -319,19 +315,15 @@ static struct cb_ring *vyukov_create(const struct cb_spec *spec,
   return &vyukov->ring;
 }
 
-static void vyukov_destroy(struct cb_ring *ring)
-{
-  free(ring);
-}
-
 static const struct cb_option vyukov_options[] = {
-    RING_OPTION_SIZE(2, RING_SLOTS_MAX, "elements that fit, a power of two"),
+    CB_RING_OPTION_SIZE(2, CB_RING_SLOTS_MAX,
+                        "elements that fit, a power of two"),
     {.name = "claim",
      .type = CB_CHOICE,
      .preset = "bulk",
      .choices = "bulk|single",
      .help = "many elements are claimed at once, or one by one"},
-    RING_OPTION_START(RING_START_64),
+    CB_RING_OPTION_START(CB_RING_START_64),
     {.name = NULL}};
 
 const struct cb_ring_kind cb_ring_vyukov = {
@@ -341,7 +333,6 @@ const struct cb_ring_kind cb_ring_vyukov = {
     .kind.options = vyukov_options,
     .limits = {.zero_allowed = true, .late_visible = true},
     .create = vyukov_create,
-    .destroy = vyukov_destroy,
     .ops = {CB_RING_OPS(vyukov_bulk)},
     .loops = {CB_RING_LOOPS(vyukov_bulk)},
 };

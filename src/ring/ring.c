@@ -32,9 +32,10 @@ int cb_ring_power_of_two(const char *kind, int64_t size, int64_t smallest,
   if (size >= smallest && (size & (size - 1)) == 0)
     return 0;
   return cb_fail(error, -EINVAL,
-                 "option 'size': %s takes powers of two from %lld on, got %lld "
-                 "(%s)",
-                 kind, (long long)smallest, (long long)size, advice);
+                 "option 'size': %s takes powers of two from %lld on, got "
+                 "%lld%s%s%s",
+                 kind, (long long)smallest, (long long)size,
+                 advice ? " (" : "", advice ? advice : "", advice ? ")" : "");
 }
 
 uint64_t cb_ring_round_up(uint64_t n)
@@ -134,8 +135,10 @@ struct cb_ring *cb_ring_create(const struct cb_spec *spec,
 
 void cb_ring_destroy(struct cb_ring *ring)
 {
-  if (ring)
+  if (ring && ring->kind->destroy)
     ring->kind->destroy(ring);
+  else
+    free(ring);
 }
 
 uint64_t cb_ring_drain(struct cb_ring *ring, cb_ring_drop *drop, void *context)
@@ -258,9 +261,9 @@ int cb_ring_resize(struct cb_ring *ring, uint64_t size, cb_ring_drop *drop,
 {
   if (!ring->ops->resize)
     return cannot(ring, "be resized", can_resize, error);
-  if (size < 1 || size > RING_SLOTS_MAX)
+  if (size < 1 || size > CB_RING_SLOTS_MAX)
     return cb_fail(error, -EINVAL, "size %llu is out of range [1, %d]",
-                   (unsigned long long)size, RING_SLOTS_MAX);
+                   (unsigned long long)size, CB_RING_SLOTS_MAX);
   return ring->ops->resize(ring, (uint32_t)size, drop, context, error);
 }
 

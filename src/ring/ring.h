@@ -17,39 +17,13 @@ extern const struct cb_ring_kind cb_ring_nop, cb_ring_mutex, cb_ring_spinlock,
     cb_ring_spsc, cb_ring_ff, cb_ring_ptr_ring, cb_ring_skb_array, cb_ring_alf,
     cb_ring_rte, cb_ring_ck, cb_ring_vyukov;
 
-/* Slots of the largest ring: 128 MiB of elements. */
-#define RING_SLOTS_MAX 16777216
-
-/* Options that several kinds have. */
-#define RING_OPTION_SIZE(smallest, largest, text)                              \
-  {                                                                            \
-    .name = "size", .type = CB_INTEGER, .preset = "1024", .min = (smallest),   \
-    .max = (largest), .help = text                                             \
-  }
+/* The option of kinds in which one thread can wait for another. */
 #define RING_OPTION_WAIT                                                       \
   {                                                                            \
     .name = "wait", .type = CB_CHOICE, .preset = "pause",                      \
     .choices = "spin|pause|yield",                                             \
     .help = "how a thread waits for another one inside the ring"               \
   }
-/* So that a test need not move four thousand million elements first. */
-#define RING_OPTION_START(largest)                                             \
-  {                                                                            \
-    .name = "start", .type = CB_INTEGER, .preset = "0", .min = 0,              \
-    .max = (largest), .help = "the number that the first element gets"         \
-  }
-#define RING_START_32 4294967295.0
-#define RING_START_64 9007199254740992.0
-
-/* Zeroed memory for a ring with its slots behind it; NULL with the sentence.
- * Freed by free. head is what comes before the slots. */
-void *cb_ring_allocate(size_t head, uint64_t slots, size_t slot_size,
-                       struct cb_error *error);
-
-/* -EINVAL with a sentence that ends in `advice`, unless size is a power of two
- * of at least smallest. */
-int cb_ring_power_of_two(const char *kind, int64_t size, int64_t smallest,
-                         const char *advice, struct cb_error *error);
 
 /* The smallest power of two that is not less than n. */
 uint64_t cb_ring_round_up(uint64_t n);

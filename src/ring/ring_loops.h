@@ -23,7 +23,14 @@
  *
  * begin reads the cursor from the ring and end writes it back. A kind without
  * a cursor says CB_RING_PLAIN_CURSORS(NAME, type of the ring), one that moves
- * single elements CB_RING_LOOPED(NAME).
+ * single elements CB_RING_LOOPED(NAME), one whose free slots are all those
+ * that are not taken CB_RING_FREE_COUNT(NAME).
+ *
+ * A kind that has no cursor and moves single elements may define RING_TYPE too,
+ * the type of its ring, and then provides no more than
+ *
+ *   bool NAME_enqueue(RING_TYPE *ring, value), NAME_dequeue(ring, &value)
+ *   uint64_t NAME_count(struct cb_ring *ring), NAME_free_count(ring)
  *
  * A plug-in includes the installed copy, <cbench/ring_loops.h>; nothing here
  * refers to a symbol of the library.
@@ -198,13 +205,16 @@ CB_RING_INLINE uint64_t cb_ring_ends(const struct cb_ring_values *values,
 
 /* Many elements one by one, for a kind that cannot claim them at once. */
 #define CB_RING_LOOPED(NAME)                                                   \
+  CB_RING_LOOPED_BY(NAME, NAME##_enqueue, NAME##_dequeue)
+
+#define CB_RING_LOOPED_BY(NAME, ENQUEUE, DEQUEUE)                              \
   CB_RING_INLINE uint32_t NAME##_enqueue_n(                                    \
       struct NAME##_producer *at, const uint64_t *values, uint32_t n,          \
       enum cb_ring_mode mode, uint32_t *room)                                  \
   {                                                                            \
     uint32_t done = 0;                                                         \
     (void)mode;                                                                \
-    while (done < n && NAME##_enqueue(at, values[done]))                       \
+    while (done < n && ENQUEUE(at, values[done]))                              \
       done++;                                                                  \
     if (room)                                                                  \
       *room = (uint32_t)NAME##_free_count((struct cb_ring *)at->ring);         \
@@ -216,12 +226,40 @@ CB_RING_INLINE uint64_t cb_ring_ends(const struct cb_ring_values *values,
   {                                                                            \
     uint32_t done = 0;                                                         \
     (void)mode;                                                                \
-    while (done < n && NAME##_dequeue(at, &values[done]))                      \
+    while (done < n && DEQUEUE(at, &values[done]))                             \
       done++;                                                                  \
     if (left)                                                                  \
       *left = (uint32_t)NAME##_count((struct cb_ring *)at->ring);              \
     return done;                                                               \
   }
+
+/* Free slots of a kind in which every slot that is not taken is free. */
+#define CB_RING_FREE_COUNT(NAME)                                               \
+  static inline uint64_t NAME##_free_count(struct cb_ring *ring)               \
+  {                                                                            \
+    return cb_ring_fits(ring) - NAME##_count(ring);                            \
+  }
+
+/* Slots of the largest ring: 128 MiB of elements. */
+#define CB_RING_SLOTS_MAX 16777216
+
+#ifndef __cplusplus
+/* Options that many kinds have. */
+#define CB_RING_OPTION_SIZE(smallest, largest, text)                           \
+  {                                                                            \
+    .name = "size", .type = CB_INTEGER, .preset = "1024", .min = (smallest),   \
+    .max = (largest), .help = text                                             \
+  }
+/* So that a test need not move four thousand million elements first. */
+#define CB_RING_OPTION_START(largest)                                          \
+  {                                                                            \
+    .name = "start", .type = CB_INTEGER, .preset = "0", .min = 0,              \
+    .max = (largest), .help = "the number that the first element gets"         \
+  }
+/* The largest that 32-bit indexes take, and that the option takes. */
+#define CB_RING_START_32 4294967295.0
+#define CB_RING_START_64 9007199254740992.0
+#endif
 
 #define CB_RING_LOOPS(NAME)                                                    \
   NAME##_loop_pair, NAME##_loop_produce, NAME##_loop_consume,                  \
@@ -248,18 +286,43 @@ CB_RING_INLINE uint64_t cb_ring_ends(const struct cb_ring_values *values,
 
 #define CB_RING_JOIN_(a, b) a##_##b
 #define CB_RING_JOIN(a, b) CB_RING_JOIN_(a, b)
+/* A macro of the above with what its arguments stand for. */
+#define CB_RING_SAY(MACRO, ...) MACRO(__VA_ARGS__)
 
 #endif /* CB_RING_LOOPS_H */
 
 #ifdef RING
 #define RING_(word) CB_RING_JOIN(RING, word)
 
+#ifdef RING_TYPE
+CB_RING_SAY(CB_RING_PLAIN_CURSORS, RING, RING_TYPE)
+
+CB_RING_INLINE bool RING_(enqueue_at)(struct RING_(producer) *at,
+                                      uint64_t value)
+{
+  return RING_(enqueue)(at->ring, value);
+}
+
+CB_RING_INLINE bool RING_(dequeue_at)(struct RING_(consumer) *at,
+                                      uint64_t *value)
+{
+  return RING_(dequeue)(at->ring, value);
+}
+
+#define RING_ENQUEUE RING_(enqueue_at)
+#define RING_DEQUEUE RING_(dequeue_at)
+CB_RING_SAY(CB_RING_LOOPED_BY, RING, RING_ENQUEUE, RING_DEQUEUE)
+#else
+#define RING_ENQUEUE RING_(enqueue)
+#define RING_DEQUEUE RING_(dequeue)
+#endif
+
 /* ---- behind pointers ---- */
 
 static inline bool RING_(op_enqueue)(struct cb_ring *ring, uint64_t value)
 {
   struct RING_(producer) at = RING_(producer_begin)(ring);
-  bool done = RING_(enqueue)(&at, value);
+  bool done = RING_ENQUEUE(&at, value);
   RING_(producer_end)(&at);
   return done;
 }
@@ -267,7 +330,7 @@ static inline bool RING_(op_enqueue)(struct cb_ring *ring, uint64_t value)
 static inline bool RING_(op_dequeue)(struct cb_ring *ring, uint64_t *value)
 {
   struct RING_(consumer) at = RING_(consumer_begin)(ring);
-  bool done = RING_(dequeue)(&at, value);
+  bool done = RING_DEQUEUE(&at, value);
   RING_(consumer_end)(&at);
   return done;
 }
@@ -333,8 +396,8 @@ CB_RING_APART uint64_t RING_(pair_single)(struct cb_ring *ring,
   uint64_t done, taken = 0;
   for (; next != end; next++) {
     uint64_t value = next;
-    if (CB_RING_RARELY(!RING_(enqueue)(&in, next)) ||
-        CB_RING_RARELY(!RING_(dequeue)(&out, &value)))
+    if (CB_RING_RARELY(!RING_ENQUEUE(&in, next)) ||
+        CB_RING_RARELY(!RING_DEQUEUE(&out, &value)))
       break;
     CB_RING_OPAQUE(value);
     taken += value;
@@ -422,7 +485,7 @@ CB_RING_APART uint64_t RING_(produce_single)(struct cb_ring *ring,
   uint64_t done;
   for (done = 0; done < n; done++) {
     uint32_t streak = 0;
-    while (CB_RING_RARELY(!RING_(enqueue)(&in, first + done + 1)))
+    while (CB_RING_RARELY(!RING_ENQUEUE(&in, first + done + 1)))
       if (!(streak = cb_ring_pass_wait(pass, streak)))
         goto stop;
   }
@@ -476,7 +539,7 @@ CB_RING_APART uint64_t RING_(consume_single)(struct cb_ring *ring,
   for (done = 0; done < n; done++) {
     uint64_t value = done;
     uint32_t streak = 0;
-    while (CB_RING_RARELY(!RING_(dequeue)(&out, &value)))
+    while (CB_RING_RARELY(!RING_DEQUEUE(&out, &value)))
       if (!(streak = cb_ring_pass_wait(pass, streak)))
         goto stop;
     CB_RING_OPAQUE(value);
@@ -534,11 +597,11 @@ static uint64_t RING_(loop_ping)(struct cb_ring *there, struct cb_ring *back,
   for (done = 0; done < n; done++) {
     uint64_t value = first + done + 1;
     uint32_t streak = 0;
-    while (CB_RING_RARELY(!RING_(enqueue)(&in, value)))
+    while (CB_RING_RARELY(!RING_ENQUEUE(&in, value)))
       if (!(streak = cb_ring_pass_look(pass, streak)))
         goto stop;
     streak = 0;
-    while (CB_RING_RARELY(!RING_(dequeue)(&out, &value)))
+    while (CB_RING_RARELY(!RING_DEQUEUE(&out, &value)))
       if (!(streak = cb_ring_pass_look(pass, streak)))
         goto stop;
     CB_RING_OPAQUE(value);
@@ -562,11 +625,11 @@ static uint64_t RING_(loop_pong)(struct cb_ring *there, struct cb_ring *back,
   for (done = 0; done < n; done++) {
     uint64_t value = done;
     uint32_t streak = 0;
-    while (CB_RING_RARELY(!RING_(dequeue)(&out, &value)))
+    while (CB_RING_RARELY(!RING_DEQUEUE(&out, &value)))
       if (!(streak = cb_ring_pass_look(pass, streak)))
         goto stop;
     streak = 0;
-    while (CB_RING_RARELY(!RING_(enqueue)(&in, value)))
+    while (CB_RING_RARELY(!RING_ENQUEUE(&in, value)))
       if (!(streak = cb_ring_pass_look(pass, streak)))
         goto stop;
   }
@@ -576,6 +639,9 @@ stop:
   return done;
 }
 
+#undef RING_ENQUEUE
+#undef RING_DEQUEUE
+#undef RING_TYPE
 #undef RING_
 #undef RING
 #endif

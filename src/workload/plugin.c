@@ -79,6 +79,8 @@ static const struct cb_host table = {
     .pool_destroy = cb_pool_destroy,
     .pool_prefill = cb_pool_prefill,
     .pool_stats = cb_pool_stats,
+    .ring_allocate = cb_ring_allocate,
+    .ring_power_of_two = cb_ring_power_of_two,
 };
 
 /* One load of one plug-in, kept for ever. */

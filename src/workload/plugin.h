@@ -90,6 +90,11 @@ struct cb_host {
   int (*pool_destroy)(struct cb_pool *pool, struct cb_error *error);
   int (*pool_prefill)(struct cb_pool *pool, size_t n, struct cb_error *error);
   void (*pool_stats)(struct cb_pool *pool, struct cb_pool_stats *stats);
+
+  void *(*ring_allocate)(size_t head, uint64_t slots, size_t slot_size,
+                         struct cb_error *error);
+  int (*ring_power_of_two)(const char *kind, int64_t size, int64_t smallest,
+                           const char *advice, struct cb_error *error);
 };
 
 struct cb_plugin_kind {
@@ -160,6 +165,8 @@ __attribute__((weak)) struct cb_host cb_plugin_host;
 #define cb_ring_create (cb_plugin_host.ring_create)
 #define cb_ring_destroy (cb_plugin_host.ring_destroy)
 #define cb_ring_drain (cb_plugin_host.ring_drain)
+#define cb_ring_allocate (cb_plugin_host.ring_allocate)
+#define cb_ring_power_of_two (cb_plugin_host.ring_power_of_two)
 #define cb_coroutine_create (cb_plugin_host.coroutine_create)
 #define cb_coroutine_switch (cb_plugin_host.coroutine_switch)
 #define cb_coroutine_release (cb_plugin_host.coroutine_release)

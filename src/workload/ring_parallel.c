@@ -63,7 +63,7 @@ static const struct cb_option options[] = {
      .type = CB_INTEGER,
      .preset = "-1",
      .min = -1,
-     .max = RING_SLOTS_MAX,
+     .max = CB_RING_SLOTS_MAX,
      .help = "elements in the ring before each batch; -1: half the capacity"},
     RING_OPTION_THREADS("producer"),
     RING_OPTION_THREADS("consumer"),

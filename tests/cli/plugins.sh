@@ -6,7 +6,7 @@ trap 'rm -rf "$folder"' EXIT
 cd "$folder" || exit 1
 export CBENCH_PLUGIN_PATH=
 
-echo 1..27
+echo 1..30
 out=$folder/out
 . "$top_srcdir/tests/cli/tap.sh"
 build() { # FILE OUTPUT [FLAGS...]
@@ -48,12 +48,25 @@ says 'ok 3' "
   print(record.status .. ' ' .. record.forks, record.reason)"
 result $? "fresh processes load them too"
 
-says "option 'size': 9 is no power of two" "
+says "option 'size': mine takes powers of two from 1 on, got 9" "
   cbench.load './mine.so'
   cbench.load './sum.so'
   print(pcall(cbench.measure,
     cbench.workload.sum { ring = { 'mine', size = 9 } }))"
 result $? "a plug-in refuses in its own words"
+says 'x_mine takes powers of two' "
+  cbench.load('./mine.so', 'x')
+  print(pcall(cbench.ring, { 'x_mine', size = 9 }))"
+result $? "and under the name that it got"
+says '4294967295 true 0' "
+  cbench.load './mine.so'
+  local ring = cbench.ring { 'mine', size = 2, start = 2 ^ 32 - 2 | 0 }
+  for i = 1, 2 do
+    ring:enqueue(2 ^ 32 - 3 + i | 0)
+  end
+  print(ring:dequeue() + 1 .. ' ' .. tostring(ring:enqueue(1)) .. ' ' ..
+    ring:free_count())"
+result $? "its indexes may start anywhere"
 
 says 'same 13' "
   cbench.load './mine.so'
@@ -165,10 +178,18 @@ if command -v pkg-config >/dev/null && [ "$SANITIZE" = no ]; then
     rm -f mine.so && PKG_CONFIG_PATH=$(dirname "$config") \
     PKG_CONFIG_SYSROOT_DIR="$folder/tree" make >>out 2>&1 &&
     says 'Lamport' "cbench.load './mine.so'
-      print(cbench.kinds('ring').mine.summary)"
-  result $? "the example builds against the installed tree"
+      print(cbench.kinds('ring').mine.summary)" &&
+    "$CBENCH" ring_same_cpu --plugin ./mine.so ring=mine,spsc -F 2 -r 3 -T 1 \
+      >out 2>&1 && grep -q '^mine  .*[0-9]$' out && grep -q '^spsc  ' out
+  result $? "the example builds against the installed tree and is measured"
 else
-  skip "the example builds against the installed tree" "no pkg-config"
+  skip "the example builds against the installed tree and is measured" \
+    "no pkg-config"
 fi
-[ "$(wc -l <"$top_srcdir/doc/plugin/Makefile")" -le 40 ]
+short() { # FILE: has it something, and no more than 40 lines?
+  lines=$(wc -l <"$1") && [ "$lines" -gt 5 ] && [ "$lines" -le 40 ]
+}
+short "$top_srcdir/doc/plugin/Makefile"
 result $? "its makefile is short"
+short "$top_srcdir/doc/plugin/mine.c"
+result $? "and so is the ring"

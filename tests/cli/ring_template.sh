@@ -1,8 +1,8 @@
 #!/bin/sh
 # A ring kind outside the library: ring_loops.h compiles as C and as C++, in a
 # folder laid out as it is installed, and a shared object made with it wants no
-# symbol of the library.
-echo 1..4
+# symbol of the library. With -DPLAIN the operations take the ring itself.
+echo 1..8
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 mkdir -p "$work/include/cbench"
@@ -20,23 +20,43 @@ struct toy_ring {
   uint64_t value;
   bool full;
 };
-CB_RING_PLAIN_CURSORS(toy, struct toy_ring)
 
-CB_RING_INLINE bool toy_enqueue(struct toy_producer *at, uint64_t value)
+CB_RING_INLINE bool put(struct toy_ring *toy, uint64_t value)
 {
-  if (at->ring->full)
+  if (toy->full)
     return false;
-  at->ring->value = value;
-  return at->ring->full = true;
+  toy->value = value;
+  return toy->full = true;
 }
 
-CB_RING_INLINE bool toy_dequeue(struct toy_consumer *at, uint64_t *value)
+CB_RING_INLINE bool get(struct toy_ring *toy, uint64_t *value)
 {
-  if (!at->ring->full)
+  if (!toy->full)
     return false;
-  *value = at->ring->value;
-  at->ring->full = false;
+  *value = toy->value;
+  toy->full = false;
   return true;
+}
+
+#ifdef PLAIN
+#define PRODUCER struct toy_ring
+#define CONSUMER struct toy_ring
+#define ITS(at) at
+#else
+CB_RING_PLAIN_CURSORS(toy, struct toy_ring)
+#define PRODUCER struct toy_producer
+#define CONSUMER struct toy_consumer
+#define ITS(at) (at)->ring
+#endif
+
+CB_RING_INLINE bool toy_enqueue(PRODUCER *at, uint64_t value)
+{
+  return put(ITS(at), value);
+}
+
+CB_RING_INLINE bool toy_dequeue(CONSUMER *at, uint64_t *value)
+{
+  return get(ITS(at), value);
 }
 
 static uint64_t toy_count(struct cb_ring *ring)
@@ -44,13 +64,14 @@ static uint64_t toy_count(struct cb_ring *ring)
   return ((struct toy_ring *)ring)->full;
 }
 
-static uint64_t toy_free_count(struct cb_ring *ring)
-{
-  return cb_ring_fits(ring) - toy_count(ring);
-}
+CB_RING_FREE_COUNT(toy)
 
-CB_RING_LOOPED(toy)
 #define RING toy
+#ifdef PLAIN
+#define RING_TYPE struct toy_ring
+#else
+CB_RING_LOOPED(toy)
+#endif
 #include <cbench/ring_loops.h>
 
 #ifdef __cplusplus
@@ -93,3 +114,5 @@ try() { # LANGUAGE COMPILER...
 # $CC may be several words.
 try C ${CC:-cc} -std=c11
 try C++ "${CXX:-g++}" -std=c++11 -x c++
+try 'C without cursors' ${CC:-cc} -std=c11 -DPLAIN
+try 'C++ without cursors' "${CXX:-g++}" -std=c++11 -DPLAIN -x c++
