@@ -74,11 +74,21 @@ local function subcommands()
   return list
 end
 
+-- Signs that separate nothing, in place of those between braces.
+local function without_braces(word)
+  return (word:gsub("%b{}", function (part) return ("x"):rep(#part) end)
+    :gsub("{.*", function (part) return ("x"):rep(#part) end))
+end
+
 -- "depth=10,1" can go on as "depth=10,100".
 local function value_words(param, word)
   local list, used = {}, {}
-  local ahead = word:match "^(.*[=,])"
-  for value in ahead:match("=(.*)"):gmatch "[^,]+" do used[value] = true end
+  local ahead = word:sub(1, #without_braces(word):match "^.*[=,]")
+  local from = ahead:find "=" + 1
+  for comma in without_braces(ahead):gmatch "(),", from do
+    used[ahead:sub(from, comma - 1)] = true
+    from = comma + 1
+  end
   for _, value in ipairs(split(param.values, ", ")) do
     if not used[value] then list[#list + 1] = ahead .. value end
   end
@@ -103,10 +113,22 @@ local function first_words()
   return table.move(scenarios, 1, #scenarios, #list + 1, list)
 end
 
+-- "--format=c" can go on as "--format=csv".
+local function joined_values(options, word)
+  local name = word:match "^(%-%-[^=]+)="
+  local option = name and wanting(options, name)
+  local list = {}
+  for i, value in ipairs(option and values_of(option) or list) do
+    list[i] = name .. "=" .. value
+  end
+  return list
+end
+
 local function candidates(context, words, n)
   local options, word = context.option_list, words[n] or ""
   local option = wanting(options, words[n - 1] or "")
   if option then return values_of(option) end
+  if word:find "^%-%-.*=" then return joined_values(options, word) end
   if word:find "^%-" then return option_names(options) end
   local plain = plain_words(options, words, n)
   if #plain == 0 then return first_words() end
