@@ -27,7 +27,8 @@
 -- @function scenario
 -- @param what a table with `title`, `about`, `params`, `workload`, `where`,
 --   `reference`, `columns`, `across`, `reading`, `fit`, `limit`, `formats`,
---   `setup`, `teardown`; or the name of a shipped scenario
+--   `setup`, `teardown`; or the name of a shipped scenario. A file may return
+--   a list of scenarios, with a `title` and an `about` for the whole
 -- @return a `scenario`
 -- @usage
 -- print(cbench.scenario "nesting")
@@ -239,7 +240,8 @@
 
 --- Ends the pool.
 -- @function pool:close
--- @return true; or nil, a sentence and "EBUSY" while its coroutines live
+-- @return true; or nil, a sentence and "EBUSY" while its coroutines live, or a
+--   service or a measurement uses it
 
 --- See `ring`. `#ring` is `ring:count()`. What a kind cannot do raises and
 -- names those that can.

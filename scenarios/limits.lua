@@ -3,6 +3,8 @@
 local cbench = require "cbench"
 
 return {
+  title = "All limits",
+  about = "Does everything hold that this toolkit promises?",
   cbench.scenario "limits/coroutines",
   cbench.scenario "limits/pools",
   cbench.scenario "limits/rings",

@@ -37,6 +37,8 @@ local function sizes_against(alive, name, title, question)
 end
 
 return {
+  title = "Pool size against depth and bursts",
+  about = "How many idle coroutines must a pool keep?",
   sizes_against("depth", "nesting", "Pool size against depth",
     "How many idle coroutines must a pool keep for a nest so deep?"),
   sizes_against("burst", "pool_pair", "Pool size against bursts",

@@ -126,4 +126,8 @@ local parallel = cbench.scenario {
     .. "4.0 GHz with 2 CPUs, 927, 921, 927 and 898 with 4.",
 }
 
-return { same_cpu, parallel }
+return {
+  title = "The skb_array thread of 2016",
+  about = "What does the ring test of that thread say here?",
+  same_cpu, parallel,
+}

@@ -375,6 +375,8 @@ local loops = cbench.scenario {
 }
 
 return {
+  title = "Against the peers",
+  about = "How do ours stand beside the real ones of other projects?",
   switch, lifecycle, system_calls, same_cpu, two_cpus, cxx_spsc(1024),
   cxx_spsc(65536), pingpong, many_to_many, crowd, faithful, faithful_ck, locks,
   runs, loops,

@@ -22,9 +22,11 @@ local order = {
 }
 document.order = order
 
---- Text of one value, its keys in the document's order.
+--- Text of one value, its keys in the document's order. What a script put
+-- into a record can be no JSON: the error then has no place in here.
 function document.encode(value)
-  return core.json_encode(value, order)
+  local ok, text = pcall(core.json_encode, value, order)
+  return ok and text or error(text, 0)
 end
 
 -- Lists stay lists when they are empty.

@@ -10,11 +10,13 @@ local metatable = { __name = "cbench.scenario", __index = methods }
 
 --- @param list scenarios
 -- @param name what they are called together
-function group.new(list, name)
+-- @param title, about of the whole; nil: those of the first
+function group.new(list, name, title, about)
   local time = 0
   for _, one in ipairs(list) do time = time + (one.time or 0) end
   return setmetatable({
-    list = list, name = name, title = list[1].title, about = list[1].about,
+    list = list, name = name, title = title or list[1].title,
+    about = about or not title and list[1].about or nil,
     time = time > 0 and time or nil,
   }, metatable)
 end

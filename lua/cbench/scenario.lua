@@ -194,8 +194,12 @@ local function flatten(value)
   local group = import "group"
   local list = {}
   for key, one in pairs(value) do
-    if math.type(key) ~= "integer" then return nil end
-    if not (scenario.is(one) or group.is(one)) then return nil end
+    if key == "title" or key == "about" then
+      if type(one) ~= "string" then return nil end
+    elseif math.type(key) ~= "integer" or
+        not (scenario.is(one) or group.is(one)) then
+      return nil
+    end
   end
   for _, one in ipairs(value) do
     for _, part in ipairs(group.is(one) and one.list or { one }) do
@@ -206,7 +210,7 @@ local function flatten(value)
 end
 
 --- What a file returned as one object with `:run`, `:rows`, `:params` and
--- `:parse`: a scenario, or a list of them.
+-- `:parse`: a scenario, or a list of them with a title of its own or none.
 -- @param value what the file returned
 -- @param name what a scenario without a name is called
 -- @return the object, or nil when it is nothing of the kind
@@ -216,10 +220,13 @@ function scenario.of(value, name)
   if type(list) ~= "table" or getmetatable(list) or #list == 0 then
     return nil
   end
+  local whole = group.is(value) and value or list
+  local title, about = whole.title, whole.about
   list = flatten(list)
   if not list then return nil end
   for _, one in ipairs(list) do one.name = one.name or name end
-  return #list == 1 and list[1] or group.new(list, name)
+  if #list == 1 and not title and not about then return list[1] end
+  return group.new(list, name, title, about)
 end
 
 --- A shipped scenario by its name.

@@ -39,6 +39,8 @@ local function open(source, options)
 end
 
 return {
+  title = "Limits of pipelines",
+  about = "Is a pipeline what its parts are, and does it keep its rate?",
   cbench.scenario {
     title     = "Limits: pipeline",
     about     = "Is the whole little more than the sum of its parts?",

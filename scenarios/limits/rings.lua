@@ -163,6 +163,8 @@ local function crowded_limit(_, name, row)
 end
 
 return {
+  title = "Limits of rings",
+  about = "Do the rings cost what they promise?",
   scenario {
     title   = "Limits of rings on one CPU",
     about   = "Do the rings cost what they promise where nothing travels?",

@@ -9,7 +9,8 @@
  *    error, and so is a value that JSON does not know;
  *  - NaN and the infinities become null, and in an object the key KEY_reason
  *    says which it was;
- *  - text that is not UTF-8 gets U+FFFD for each octet that does not belong;
+ *  - text that is not UTF-8, also a key, gets U+FFFD for each octet that does
+ *    not belong; that two keys become one is an error;
  *  - null in an object is an absent key, in an array core.json_null.
  *
  * Containers hang on their root from the moment they exist, and the root on a
@@ -80,7 +81,7 @@ static void put(lua_State *L, const struct place *place, json_t *value)
   else
     failed = json_array_append_new(place->parent, value);
   if (failed)
-    luaL_error(L, "key '%s' is not UTF-8", place->key ? place->key : "");
+    luaL_error(L, "out of memory");
 }
 
 size_t cb_lua_utf8_length(const unsigned char *text, size_t left)
@@ -195,6 +196,31 @@ static lua_Integer rank_of(lua_State *L, const char *key)
   return rank;
 }
 
+static bool is_utf8(const char *text)
+{
+  size_t length = strlen(text), n = 1;
+  for (size_t i = 0; i < length && n; i += n)
+    n = cb_lua_utf8_length((const unsigned char *)text + i, length - i);
+  return n > 0;
+}
+
+/* Pushes the key as it stands in the object, where `mended` tells whether one
+ * is not what it was: then it may meet another. */
+static const char *push_key(lua_State *L, json_t *object, const char *key,
+                            bool *mended)
+{
+  size_t length = strlen(key);
+  if (is_utf8(key)) {
+    lua_pushstring(L, key);
+  } else {
+    key = push_mended(L, key, &length);
+    *mended = true;
+  }
+  if (*mended && json_object_get(object, key))
+    luaL_error(L, "two keys that are '%s' in UTF-8 are no JSON", key);
+  return key;
+}
+
 static void put_object(lua_State *L, const struct place *place, int index,
                        size_t count)
 {
@@ -210,13 +236,15 @@ static void put_object(lua_State *L, const struct place *place, int index,
     used++;
   }
   qsort(entries, used, sizeof *entries, compare_entries);
+  bool mended = false;
   json_t *object = json_object();
   put(L, place, object);
   for (size_t i = 0; i < used; i++) {
-    struct place inner = {place->box, object, entries[i].key, place->depth + 1};
+    const char *key = push_key(L, object, entries[i].key, &mended);
+    struct place inner = {place->box, object, key, place->depth + 1};
     lua_getfield(L, index, entries[i].key);
     put_value(L, &inner, lua_gettop(L));
-    lua_pop(L, 1);
+    lua_pop(L, 2);
   }
   lua_pop(L, 1);
 }

@@ -62,8 +62,16 @@ describe("JSON", function ()
     assert.equal([[{"b":[1,null,3]}]], encode(back))
   end)
 
+  it("is refused without a place in here", function ()
+    local document = support.fakes {} "document"
+    assert.same({ false, "a function in field f is no JSON" },
+      { pcall(document.encode, { f = print }) })
+  end)
+
   it("is UTF-8 whatever it is given", function ()
     assert.equal('"\u{fffd}a\u{fffd}"', encode "\xffa\xc0")
+    assert.equal('{"a":{"k\u{fffd}":["\u{fffd}"],"\u{e9}":1}}',
+      encode { a = { ["k\xff"] = { "\xfe" }, ["\u{e9}"] = 1 } })
     assert.equal('"\u{20ac}\u{10ffff}"', encode "\u{20ac}\u{10ffff}")
     assert.equal('"\u{fffd}\u{fffd}\u{fffd}"', encode "\xed\xa0\x80")
     assert.equal("a\0b", decode(encode "a\0b"))
@@ -78,7 +86,9 @@ describe("JSON", function ()
     local cycle = {}
     cycle.self = cycle
     refused(cycle, "nested deeper than 100")
-    refused({ ["\xff"] = 1 }, "is not UTF-8")
+    refused({ ["a\xff"] = 1, ["a\xfe"] = 2 },
+      "two keys that are 'a\u{fffd}' in UTF-8")
+    refused({ ["\x80"] = 1, ["\u{fffd}"] = 2 }, "two keys")
     refused({ ["a\0b"] = 1 }, "zero octet")
   end)
 

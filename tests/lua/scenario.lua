@@ -417,6 +417,30 @@ end)
 describe("several scenarios of one file", function ()
   local of = import("scenario").of
 
+  it("have a title of their own, or that of the first", function ()
+    local first, second = nesting(), nesting { title = "Second" }
+    assert.equal(first.title, of({ first, second }, "both").title)
+    local whole = of({ title = "Both", first, second }, "both")
+    assert.same({ "Both" }, { whole.title, whole.about })
+    assert.equal("Both", of(whole, "again").title)
+    assert.equal("Both", of({ title = "Both", about = "Why?", whole }).title)
+    local one = of({ title = "One", about = "Why?", second })
+    assert.same({ "One", "Why?" }, { one.title, one.about })
+    assert.equal(second, of { second })
+    assert.is_nil(of({ title = 7, first }))
+    assert.is_nil(of({ titel = "Both", first }))
+  end)
+
+  it("are told apart by their titles where they are shipped", function ()
+    local by_title = {}
+    for _, name in ipairs(support.core.scenario_names()) do
+      local title = require "cbench".scenario(name).title
+      assert.is_nil(by_title[title], title)
+      by_title[title] = name
+    end
+    assert.equal("limits", by_title["All limits"])
+  end)
+
   it("run one after the other", function ()
     local group = of({ nesting(), nesting { title = "Second" } }, "both")
     local results = group:run { depth = 1, backend = "asm" }
