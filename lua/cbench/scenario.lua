@@ -1,6 +1,7 @@
 --- Scenarios: a question, the parameters it sweeps over and the work that
 -- answers it.
 local import, core = ...
+local blame = import "blame"
 local check = import "check"
 local columns = import "columns"
 local fit = import "fit"
@@ -137,35 +138,19 @@ local function prepare(given)
   return definition
 end
 
--- The script that is being run: what `catalogue` opens, else the program's.
-local function script_name()
-  local words = rawget(_G, "arg")
-  if scenario.opening then return scenario.opening end
-  return type(words) == "table" and words[-1] and words[0] or nil
-end
-
--- Raises what is wrong with a description, at the line that made it. `return
--- cbench.scenario {...}` is a tail call, which leaves no line behind: then the
--- script is named.
-local function raise(message)
-  local caller = debug.getinfo(3, "l")
-  local script = debug.getinfo(2, "t").istailcall and script_name()
-  if script and not (caller and caller.currentline > 0) then
-    error(("%s: %s"):format(script, message), 0)
-  end
-  error(message, 3)
-end
-
 --- Describes a scenario, or gives a shipped one by its name.
 -- @param given the description, a table; or a name, a string
 -- @return an object with `:run` and `:rows`
 function scenario.scenario(given)
   if type(given) == "string" then return scenario.shipped(given) end
   if type(given) ~= "table" then
-    raise(("scenario: table or name expected, got %s"):format(type(given)))
+    blame.caller(("scenario: table or name expected, got %s"):format(
+      type(given)), scenario.opening)
   end
   local definition, message = prepare(given)
-  if not definition then raise("scenario: " .. message) end
+  if not definition then
+    blame.caller("scenario: " .. message, scenario.opening)
+  end
   local self = setmetatable({}, metatable)
   definitions[self] = definition
   self.title, self.about = definition.title, definition.about
