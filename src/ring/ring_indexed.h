@@ -25,6 +25,10 @@
 
 #include "ring_loops.h"
 
+#ifdef __cplusplus
+#error "cbench/ring_indexed.h is C11; from C++ take cbench/ring_loops.h"
+#endif
+
 /* Each side's index, and the slots, in lines of their own: two of 64 bytes,
  * because x86 fetches lines in pairs. */
 struct cb_ring_indexed {
@@ -38,9 +42,7 @@ struct cb_ring_indexed {
 /* Members of the kind's struct. */
 #define CB_RING_INDEXED(NAME)                                                  \
   .kind.options = NAME##_options, .create = NAME##_create,                     \
-  .ops = {CB_RING_OPS_BURST(NAME)}, .loops = {                                 \
-    CB_RING_LOOPS(NAME)                                                        \
-  }
+  .ops = {CB_RING_OPS_BURST(NAME)}, .loops = {CB_RING_LOOPS(NAME)}
 
 #endif /* CB_RING_INDEXED_H */
 

@@ -32,6 +32,8 @@
  *   bool NAME_enqueue(RING_TYPE *ring, value), NAME_dequeue(ring, &value)
  *   uint64_t NAME_count(struct cb_ring *ring), NAME_free_count(ring)
  *
+ * Where it is also an array with two indexes, ring_indexed.h has the rest.
+ *
  * A plug-in includes the installed copy, <cbench/ring_loops.h>; nothing here
  * refers to a symbol of the library.
  */
