@@ -15,12 +15,22 @@
 #define ASM_PASTE(a, b) ASM_PASTE_(a, b)
 #define ASM_FN(name) ASM_PASTE(CB_BACKEND, name)
 
+/* With nothing to announce the assembly calls the entry of a fresh coroutine
+ * itself; otherwise that is resumed, too, in its trampoline. */
+#ifdef CB_ANNOTATED
+#define ASM_CALLS_ENTRY false
+#else
+#define ASM_CALLS_ENTRY true
+#endif
+
 CB_OUT_OF_LINE int ASM_FN(_enter_raw)(struct cb_coroutine *coroutine)
 {
+  bool begins = ASM_CALLS_ENTRY && coroutine->caller == CB_FRESH;
   if (!cb_begin_enter(coroutine))
     return CB_REFUSED(coroutine);
   void *fake = cb_leave_outside(coroutine);
-  int action = ASM_SWITCH(enter)(coroutine, 0);
+  int action = ASM_SWITCH(enter)(coroutine, begins ? coroutine->entry
+                                                   : ASM_SWITCH(resume));
   cb_back_outside(fake);
   return action;
 }
@@ -51,7 +61,6 @@ static void ASM_FN(_run)(struct cb_coroutine *self)
 }
 #define ASM_RUN ASM_FN(_run)
 #else
-/* With nothing to announce, the assembly does the same. */
 #define ASM_RUN NULL
 #endif
 

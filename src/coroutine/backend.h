@@ -2,10 +2,11 @@
  * backend.h - what the coroutine back ends share, installed as
  * cbench/backend.h for plug-ins that bring one of their own.
  *
- * A coroutine's caller is the whole of its state: NULL while it is suspended,
- * whoever entered it while it is entered, CB_ENDED once it has returned from
- * its entry and waits, parked in its trampoline, for the next one. So one
- * comparison in enter refuses all that may not be entered.
+ * A coroutine's caller is the whole of its state: CB_FRESH when it has been
+ * given an entry that did not begin yet, NULL while it is suspended, whoever
+ * entered it while it is entered, CB_ENDED once it has returned from its entry
+ * and waits for the next one. So one comparison in enter refuses all that may
+ * not be entered.
  *
  * The context that does not run is kept in the coroutine: while it is
  * suspended its own, while it is entered its enterer's. So back ends can be
@@ -63,7 +64,13 @@ struct cb_coroutine {
   struct cb_marks marks;
 };
 
-#define CB_ENDED ((struct cb_coroutine *)(uintptr_t)1)
+#define CB_FRESH ((struct cb_coroutine *)(uintptr_t)1)
+#define CB_ENDED ((struct cb_coroutine *)(uintptr_t)2)
+
+CB_HOT bool cb_may_enter(const struct cb_coroutine *coroutine)
+{
+  return (uintptr_t)coroutine->caller <= (uintptr_t)CB_FRESH;
+}
 
 CB_HOT bool cb_is_entered(const struct cb_coroutine *coroutine)
 {

@@ -123,7 +123,7 @@ INLINE_SWITCH(switch_yield, 0, 8, 16, 48)
 CB_HOT int inline_enter_from(struct cb_coroutine **at,
                              struct cb_coroutine *from)
 {
-  if (CB_UNLIKELY((*at)->caller != NULL))
+  if (CB_UNLIKELY(!cb_may_enter(*at)))
     return CB_REFUSED(*at);
   (*at)->caller = from;
   CB_SET_CURRENT(*at);
@@ -141,11 +141,9 @@ CB_HOT int inline_enter_raw(struct cb_coroutine **at)
 
 CB_HOT int inline_yield(void)
 {
-  struct cb_coroutine *self = CB_CURRENT();
-  if (CB_UNLIKELY(!self || !cb_is_entered(self)))
+  struct cb_coroutine *self = cb_begin_yield();
+  if (!self)
     return -EPERM;
-  CB_SET_CURRENT(self->caller);
-  self->caller = NULL;
   void *fake = cb_leave_inside(self, false);
   int status = switch_yield(&self, CB_YIELD);
   cb_back_inside(self, fake);
@@ -157,8 +155,7 @@ static void inline_run(struct cb_coroutine *self)
   for (;;) {
     cb_back_inside(self, NULL);
     self->entry(self->opaque);
-    CB_SET_CURRENT(self->caller);
-    self->caller = CB_ENDED;
+    cb_begin_end(self);
     cb_leave_inside(self, true);
     switch_yield(&self, CB_TERMINATE);
   }

@@ -13,20 +13,26 @@
 
 #include "backend.h"
 
-/* The current coroutine, where there is no shorter way to it. */
+/* The current coroutine, where there is no shorter way to it; and with what
+ * serves to set it next, as long as no switch lies between. */
 #ifndef CB_CURRENT
 #define CB_CURRENT() (CB_HERE()->current)
 #define CB_SET_CURRENT(coroutine) ((void)(CB_HERE()->current = (coroutine)))
+typedef struct cb_here *cb_place;
+#define CB_CURRENT_AT(place) ((*(place) = CB_HERE())->current)
+#define CB_SET_CURRENT_AT(place, coroutine)                                    \
+  ((void)((place)->current = (coroutine)))
 #endif
 
 /* False: it may not be entered; return CB_REFUSED(coroutine). */
 CB_HOT bool cb_begin_enter(struct cb_coroutine *coroutine)
 {
-  struct cb_coroutine *from = CB_CURRENT();
-  if (CB_UNLIKELY(!from || coroutine->caller))
+  cb_place place;
+  struct cb_coroutine *from = CB_CURRENT_AT(&place);
+  if (CB_UNLIKELY(!from || !cb_may_enter(coroutine)))
     return false;
   coroutine->caller = from;
-  CB_SET_CURRENT(coroutine);
+  CB_SET_CURRENT_AT(place, coroutine);
   return true;
 }
 
@@ -34,10 +40,11 @@ CB_HOT bool cb_begin_enter(struct cb_coroutine *coroutine)
  * before the switch: once that is done, the caller may be gone. */
 CB_HOT struct cb_coroutine *cb_begin_yield(void)
 {
-  struct cb_coroutine *self = CB_CURRENT();
+  cb_place place;
+  struct cb_coroutine *self = CB_CURRENT_AT(&place);
   if (CB_UNLIKELY(!self || !cb_is_entered(self)))
     return NULL;
-  CB_SET_CURRENT(self->caller);
+  CB_SET_CURRENT_AT(place, self->caller);
   self->caller = NULL;
   return self;
 }
@@ -86,7 +93,7 @@ CB_HOT struct cb_coroutine *cb_take(struct cb_pool *pool, cb_entry *entry,
   }
   coroutine->entry = entry;
   coroutine->opaque = opaque;
-  coroutine->caller = NULL;
+  coroutine->caller = CB_FRESH;
   return coroutine;
 }
 

@@ -52,8 +52,28 @@ cb_set_current(struct cb_coroutine *current)
                        : "=&r"(offset)
                        : "r"(current));
 }
+
+/* The same in two steps, for what reads it and then sets it. */
+typedef uint64_t cb_place;
+static inline __attribute__((always_inline)) struct cb_coroutine *
+cb_current_at(cb_place *place)
+{
+  struct cb_coroutine *current;
+  __asm__ __volatile__("movq cb_here_tls@gottpoff(%%rip), %1\n\t"
+                       "movq %%fs:(%1), %0"
+                       : "=r"(current), "=&r"(*place));
+  return current;
+}
+
+static inline __attribute__((always_inline)) void
+cb_set_current_at(cb_place place, struct cb_coroutine *current)
+{
+  __asm__ __volatile__("movq %1, %%fs:(%0)" : : "r"(place), "r"(current));
+}
 #define CB_CURRENT cb_current
 #define CB_SET_CURRENT cb_set_current
+#define CB_CURRENT_AT cb_current_at
+#define CB_SET_CURRENT_AT cb_set_current_at
 _Static_assert(offsetof(struct cb_here, current) == 0, "the assembly says so");
 #elif defined CB_ASM && defined __aarch64__
 static inline __attribute__((always_inline)) struct cb_here *cb_here(void)

@@ -8,8 +8,6 @@
 
 #if CB_HAVE_SWITCH
 
-void cb_switch_live(void);
-void cb_switch_fpu_live(void);
 void cb_switch_start(void);
 void cb_switch_inline_start(void);
 
@@ -22,32 +20,35 @@ _Static_assert(offsetof(struct cb_coroutine, sp) == 0 &&
 
 #ifdef __x86_64__
 /* What a switch pops, lowest address first. Above it is nothing: rsp is then
- * the top of the stack, a multiple of 64 (the ABI wants one of 16), and what
- * waits on an idle stack lies in one cache line. */
+ * the top of the stack, a multiple of 64 (the ABI wants one of 16). */
 struct frame {
   uint64_t r15, r14, r13, r12, rbx, rbp;
   void (*rip)(void);
 };
 
-static struct frame *new_frame(struct cb_coroutine *coroutine, cb_run *run,
-                               void (*live)(void))
+static struct frame *new_frame(struct cb_coroutine *coroutine, cb_run *run)
 {
   struct frame *frame = (struct frame *)(void *)coroutine->stack.top - 1;
   memset(frame, 0, sizeof *frame);
   frame->rbx = (uint64_t)(uintptr_t)coroutine;
   frame->r12 = (uint64_t)(uintptr_t)run;
-  frame->rip = run ? cb_switch_start : live;
+  frame->rip = cb_switch_start;
   return frame;
 }
 
 void cb_switch_prepare(struct cb_coroutine *coroutine, cb_run *run)
 {
-  coroutine->sp = new_frame(coroutine, run, cb_switch_live);
+  coroutine->sp =
+      run ? (void *)new_frame(coroutine, run) : coroutine->stack.top;
 }
 
 void cb_switch_fpu_prepare(struct cb_coroutine *coroutine, cb_run *run)
 {
-  struct frame *frame = new_frame(coroutine, run, cb_switch_fpu_live);
+  if (!run) {
+    coroutine->sp = coroutine->stack.top;
+    return;
+  }
+  struct frame *frame = new_frame(coroutine, run);
   uint32_t *control = (uint32_t *)(void *)frame - 2;
   __asm__("stmxcsr %0" : "=m"(control[0]));
   control[1] = 0;
@@ -64,26 +65,29 @@ struct frame {
 };
 _Static_assert(sizeof(struct frame) == 176, "the assembly says so");
 
-static void prepare(struct cb_coroutine *coroutine, cb_run *run,
-                    void (*live)(void))
+static void prepare(struct cb_coroutine *coroutine, cb_run *run)
 {
+  if (!run) {
+    coroutine->sp = coroutine->stack.top;
+    return;
+  }
   struct frame *frame = (struct frame *)(void *)coroutine->stack.top - 1;
   memset(frame, 0, sizeof *frame);
   frame->x19 = (uint64_t)(uintptr_t)coroutine;
   frame->x20 = (uint64_t)(uintptr_t)run;
-  frame->x30 = run ? cb_switch_start : live;
+  frame->x30 = cb_switch_start;
   __asm__("mrs %0, fpcr" : "=r"(frame->fpcr));
   coroutine->sp = frame;
 }
 
 void cb_switch_prepare(struct cb_coroutine *coroutine, cb_run *run)
 {
-  prepare(coroutine, run, cb_switch_live);
+  prepare(coroutine, run);
 }
 
 void cb_switch_fpu_prepare(struct cb_coroutine *coroutine, cb_run *run)
 {
-  prepare(coroutine, run, cb_switch_fpu_live);
+  prepare(coroutine, run);
 }
 #endif
 

@@ -1,9 +1,9 @@
 /*
  * switch_aarch64.S - the switch for the AAPCS64.
  *
- * The last instruction is a plain branch, not `ret`, and enter and yield have
- * one each, for the reasons told in switch_x86_64.S. x18 belongs to the
- * platform and is left alone.
+ * The last instruction is a plain branch, not `ret`, and enter calls what shall
+ * run, for the reasons told in switch_x86_64.S. x18 belongs to the platform and
+ * is left alone.
  */
 #ifdef __aarch64__
 
@@ -12,7 +12,7 @@
 #define COROUTINE_CALLER 24
 #define COROUTINE_ENTRY 32
 #define COROUTINE_OPAQUE 40
-#define ENDED 1
+#define ENDED 2
 #define TERMINATE 2
 #define FRAME 176
 
@@ -29,38 +29,43 @@
   .cfi_endproc;                                                                \
   .size name, . - name
 
-/* The frame of struct cb_switch_frame; the first word is for the FPCR. */
+/* The frame of struct frame in switch.c; the word at 160 is for the FPCR. */
+#define FRAME_RULES                                                            \
+  .cfi_def_cfa_offset FRAME;                                                   \
+  .cfi_rel_offset x29, 0;                                                      \
+  .cfi_rel_offset x30, 8;                                                      \
+  .cfi_rel_offset x19, 16;                                                     \
+  .cfi_rel_offset x20, 24;                                                     \
+  .cfi_rel_offset x21, 32;                                                     \
+  .cfi_rel_offset x22, 40;                                                     \
+  .cfi_rel_offset x23, 48;                                                     \
+  .cfi_rel_offset x24, 56;                                                     \
+  .cfi_rel_offset x25, 64;                                                     \
+  .cfi_rel_offset x26, 72;                                                     \
+  .cfi_rel_offset x27, 80;                                                     \
+  .cfi_rel_offset x28, 88
+
 #define SAVE                                                                   \
   stp x29, x30, [sp, #-FRAME]!;                                                \
-  .cfi_adjust_cfa_offset FRAME;                                                \
+  .cfi_def_cfa_offset FRAME;                                                   \
   .cfi_rel_offset x29, 0;                                                      \
   .cfi_rel_offset x30, 8;                                                      \
   stp x19, x20, [sp, #16];                                                     \
-  .cfi_rel_offset x19, 16;                                                     \
-  .cfi_rel_offset x20, 24;                                                     \
   stp x21, x22, [sp, #32];                                                     \
-  .cfi_rel_offset x21, 32;                                                     \
-  .cfi_rel_offset x22, 40;                                                     \
   stp x23, x24, [sp, #48];                                                     \
-  .cfi_rel_offset x23, 48;                                                     \
-  .cfi_rel_offset x24, 56;                                                     \
   stp x25, x26, [sp, #64];                                                     \
-  .cfi_rel_offset x25, 64;                                                     \
-  .cfi_rel_offset x26, 72;                                                     \
   stp x27, x28, [sp, #80];                                                     \
-  .cfi_rel_offset x27, 80;                                                     \
-  .cfi_rel_offset x28, 88;                                                     \
   stp d8, d9, [sp, #96];                                                       \
   stp d10, d11, [sp, #112];                                                    \
   stp d12, d13, [sp, #128];                                                    \
-  stp d14, d15, [sp, #144]
+  stp d14, d15, [sp, #144];                                                    \
+  FRAME_RULES
 
 #define EXCHANGE                                                               \
   mov x9, sp;                                                                  \
   ldr x10, [x0, #COROUTINE_SP];                                                \
   str x9, [x0, #COROUTINE_SP];                                                 \
-  mov sp, x10;                                                                 \
-  mov w0, w1
+  mov sp, x10
 
 #define RESTORE_AND_GO                                                         \
   ldp d14, d15, [sp, #144];                                                    \
@@ -78,36 +83,23 @@
 
   .text
 
-/* int NAME(struct cb_coroutine *x0, int w1) */
-#define SWITCH(name)                                                           \
-  FUNCTION(name);                                                              \
-  SAVE;                                                                        \
-  EXCHANGE;                                                                    \
-  RESTORE_AND_GO;                                                              \
-  END(name)
-
-SWITCH(cb_switch_enter)
-SWITCH(cb_switch_yield)
-
-/* The same, and the floating point control register. */
-#define SWITCH_FPU(name)                                                       \
-  FUNCTION(name);                                                              \
-  SAVE;                                                                        \
+/* The floating point control register. */
+#define SAVE_CONTROL                                                           \
   mrs x11, fpcr;                                                               \
-  str x11, [sp, #160];                                                         \
-  EXCHANGE;                                                                    \
+  str x11, [sp, #160]
+
+#define RESTORE_CONTROL                                                        \
   ldr x11, [sp, #160];                                                         \
-  msr fpcr, x11;                                                               \
-  RESTORE_AND_GO;                                                              \
-  END(name)
+  msr fpcr, x11
 
-SWITCH_FPU(cb_switch_fpu_enter)
-SWITCH_FPU(cb_switch_fpu_yield)
-
-/* One life, as in switch_x86_64.S: x19 is the coroutine. */
-#define LIVE                                                                   \
+/* x0 is the coroutine, x1 what to call; the rest as in switch_x86_64.S. */
+#define ENTER_AND_END                                                          \
+  mov x19, x0;                                                                 \
+  EXCHANGE;                                                                    \
+  .cfi_remember_state;                                                         \
   .cfi_undefined x30;                                                          \
-  ldp x1, x0, [x19, #COROUTINE_ENTRY];                                         \
+  mov x29, xzr;                                                                \
+  ldr x0, [x19, #COROUTINE_OPAQUE];                                            \
   blr x1;                                                                      \
   mrs x9, tpidr_el0;                                                           \
   adrp x10, :gottprel:cb_here_tls;                                             \
@@ -117,33 +109,55 @@ SWITCH_FPU(cb_switch_fpu_yield)
   str x11, [x9, x10];                                                          \
   str x12, [x19, #COROUTINE_CALLER];                                           \
   mov x0, x19;                                                                 \
-  mov w1, #TERMINATE
+  EXCHANGE;                                                                    \
+  mov w0, #TERMINATE;                                                          \
+  .cfi_restore_state
 
-/* Leaves the frame that the next life begins with. Of its registers only x19
- * is asked for. */
-#define PARK(name)                                                             \
-  adr x12, name;                                                               \
-  sub sp, sp, #FRAME;                                                          \
-  stp xzr, x12, [sp];                                                          \
-  str x19, [sp, #16]
-
-FUNCTION(cb_switch_live)
-  LIVE
-  PARK(cb_switch_live)
-  EXCHANGE
+/* int cb_switch_enter(struct cb_coroutine *x0, cb_entry *x1) */
+FUNCTION(cb_switch_enter)
+  SAVE
+  ENTER_AND_END
   RESTORE_AND_GO
-END(cb_switch_live)
+END(cb_switch_enter)
 
-FUNCTION(cb_switch_fpu_live)
-  LIVE
-  PARK(cb_switch_fpu_live)
-  mrs x11, fpcr
-  str x11, [sp, #160]
-  EXCHANGE
-  ldr x11, [sp, #160]
-  msr fpcr, x11
+FUNCTION(cb_switch_fpu_enter)
+  SAVE
+  SAVE_CONTROL
+  ENTER_AND_END
+  RESTORE_CONTROL
   RESTORE_AND_GO
-END(cb_switch_fpu_live)
+END(cb_switch_fpu_enter)
+
+/* Where a coroutine that had yielded goes on. */
+FUNCTION(cb_switch_resume)
+  FRAME_RULES
+  mov w0, wzr
+  RESTORE_AND_GO
+END(cb_switch_resume)
+
+FUNCTION(cb_switch_fpu_resume)
+  FRAME_RULES
+  mov w0, wzr
+  RESTORE_CONTROL
+  RESTORE_AND_GO
+END(cb_switch_fpu_resume)
+
+/* int cb_switch_yield(struct cb_coroutine *x0, int w1) */
+FUNCTION(cb_switch_yield)
+  SAVE
+  EXCHANGE
+  mov w0, w1
+  RESTORE_AND_GO
+END(cb_switch_yield)
+
+FUNCTION(cb_switch_fpu_yield)
+  SAVE
+  SAVE_CONTROL
+  EXCHANGE
+  mov w0, w1
+  RESTORE_CONTROL
+  RESTORE_AND_GO
+END(cb_switch_fpu_yield)
 
 /* The first frame of a coroutine that is run by a function: x19 is the
  * coroutine, x20 what to run. The undefined x30 ends a backtrace here. */

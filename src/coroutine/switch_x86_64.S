@@ -4,12 +4,21 @@
  * The last instruction is a jump through a register, not `ret`: the processor
  * predicts a `ret` from the calls it has seen, and those belong to the other
  * stack. It is `notrack` because it lands behind a call in compiled code,
- * where no endbr64 stands. What is entered by a call or from a fresh context
- * starts with one. A shadow stack is not kept, so this object does not declare
- * that it could run with one, and that keeps the whole program off it.
+ * where no endbr64 stands. What is reached through a pointer starts with one,
+ * the switches are reached by direct jumps. A shadow stack is not kept, so this
+ * object does not declare that it could run with one, and that keeps the whole
+ * program off it.
  *
- * Enter and yield have a switch each, of the same instructions: a jump of its
- * own goes to one place again and again, one that both share would go to and
+ * Enter goes to the coroutine's stack and calls what shall run there: the entry
+ * of a fresh coroutine, which so needs no context made up for it, or the place
+ * where one that yielded resumes. That this is called, and its return address
+ * thrown away, is for the processor: it has the calls of the enterer in mind,
+ * and the next `ret` of the coroutine, when that is its entry's, would be
+ * predicted wrong, which costs more than two switches. After a call that has
+ * the same return address as the entry's, because it is the same instruction,
+ * it is predicted right.
+ *
+ * Yield has a jump of its own: one that both directions share would go to and
  * fro, and to foresee that a processor needs its history of branches.
  */
 #ifdef __x86_64__
@@ -19,7 +28,7 @@
 #define COROUTINE_CALLER 24
 #define COROUTINE_ENTRY 32
 #define COROUTINE_OPAQUE 40
-#define ENDED 1
+#define ENDED 2
 #define TERMINATE 2
 
 #define SAVE                                                                   \
@@ -77,8 +86,7 @@
   .type name, @function;                                                       \
   .p2align 5;                                                                  \
   name:                                                                        \
-  .cfi_startproc;                                                              \
-  endbr64
+  .cfi_startproc
 
 #define END(name)                                                              \
   .cfi_endproc;                                                                \
@@ -86,87 +94,111 @@
 
   .text
 
-/* int NAME(struct cb_coroutine *rdi, int esi) */
-#define SWITCH(name)                                                           \
-  FUNCTION(name);                                                              \
-  SAVE;                                                                        \
-  movl %esi, %eax;                                                             \
-  EXCHANGE(%rdi);                                                              \
-  RESTORE_AND_GO;                                                              \
-  END(name)
-
-SWITCH(cb_switch_enter)
-SWITCH(cb_switch_yield)
-
-/* The same. mxcsr and the x87 control word stand below the registers. */
-#define SWITCH_FPU(name)                                                       \
-  FUNCTION(name);                                                              \
-  SAVE;                                                                        \
+/* mxcsr and the x87 control word stand below the registers. */
+#define SAVE_CONTROL                                                           \
   subq $8, %rsp;                                                               \
   .cfi_adjust_cfa_offset 8;                                                    \
   stmxcsr (%rsp);                                                              \
-  fnstcw 4(%rsp);                                                              \
-  movl %esi, %eax;                                                             \
-  EXCHANGE(%rdi);                                                              \
+  fnstcw 4(%rsp)
+
+#define RESTORE_CONTROL                                                        \
   ldmxcsr (%rsp);                                                              \
   fldcw 4(%rsp);                                                               \
   addq $8, %rsp;                                                               \
-  .cfi_adjust_cfa_offset -8;                                                   \
-  RESTORE_AND_GO;                                                              \
-  END(name)
+  .cfi_adjust_cfa_offset -8
 
-SWITCH_FPU(cb_switch_fpu_enter)
-SWITCH_FPU(cb_switch_fpu_yield)
-
-/* One life: rbx is the coroutine. Its entry is called from here and the switch
- * that ends it is part of this, because a call that is left by a jump stays
- * among those that the processor will take returns for: with one such call on
- * each side no return of a body in a nest is predicted right. */
-#define LIVE                                                                   \
+/* rdi is the coroutine, rsi what to call. When the entry returns the coroutine
+ * has ended: its stack is empty again and whoever entered it last goes on. The
+ * undefined rip ends a backtrace here, as rbp does for those who follow that.
+ */
+#define ENTER_AND_END                                                          \
+  movq %rdi, %rbx;                                                             \
+  EXCHANGE(%rbx);                                                              \
+  .cfi_remember_state;                                                         \
   .cfi_undefined rip;                                                          \
   .cfi_undefined rbp;                                                          \
   movq COROUTINE_OPAQUE(%rbx), %rdi;                                           \
-  callq *COROUTINE_ENTRY(%rbx);                                                \
+  xorl %ebp, %ebp;                                                             \
+  callq *%rsi;                                                                 \
   movq cb_here_tls@gottpoff(%rip), %rax;                                       \
   movq COROUTINE_CALLER(%rbx), %rdx;                                           \
   movq %rdx, %fs:(%rax);                                                       \
-  movq $ENDED, COROUTINE_CALLER(%rbx)
-
-/* Leaves the frame that the next life begins with. Of its registers only rbx
- * is asked for. */
-#define PARK(name)                                                             \
-  leaq name(%rip), %rcx;                                                       \
-  subq $56, %rsp;                                                              \
-  .cfi_adjust_cfa_offset 56;                                                   \
+  movq $ENDED, COROUTINE_CALLER(%rbx);                                         \
   movl $TERMINATE, %eax;                                                       \
-  movq %rcx, 48(%rsp);                                                         \
-  movq %rbx, 32(%rsp)
+  EXCHANGE(%rbx);                                                              \
+  .cfi_restore_state
 
-FUNCTION(cb_switch_live)
-  LIVE
-  PARK(cb_switch_live)
-  EXCHANGE(%rbx)
-  RESTORE_AND_GO
-END(cb_switch_live)
+/* Drops the return address, and what else is below the registers that yield
+ * has saved. */
+#define RESUME(at)                                                             \
+  .cfi_def_cfa rsp, at + 56;                                                   \
+  .cfi_offset rbp, -16;                                                        \
+  .cfi_offset rbx, -24;                                                        \
+  .cfi_offset r12, -32;                                                        \
+  .cfi_offset r13, -40;                                                        \
+  .cfi_offset r14, -48;                                                        \
+  .cfi_offset r15, -56;                                                        \
+  movq at(%rsp), %r15;                                                         \
+  movq at + 8(%rsp), %r14;                                                     \
+  movq at + 16(%rsp), %r13;                                                    \
+  movq at + 24(%rsp), %r12;                                                    \
+  movq at + 32(%rsp), %rbx;                                                    \
+  movq at + 40(%rsp), %rbp;                                                    \
+  movq at + 48(%rsp), %rcx;                                                    \
+  leaq at + 56(%rsp), %rsp;                                                    \
+  .cfi_def_cfa_offset 0;                                                       \
+  .cfi_register rip, rcx;                                                      \
+  xorl %eax, %eax;                                                             \
+  notrack jmp *%rcx
 
-FUNCTION(cb_switch_fpu_live)
-  LIVE
-  PARK(cb_switch_fpu_live)
-  subq $8, %rsp
-  .cfi_adjust_cfa_offset 8
-  stmxcsr (%rsp)
-  fnstcw 4(%rsp)
-  EXCHANGE(%rbx)
-  ldmxcsr (%rsp)
-  fldcw 4(%rsp)
-  addq $8, %rsp
-  .cfi_adjust_cfa_offset -8
+/* int cb_switch_enter(struct cb_coroutine *rdi, cb_entry *rsi) */
+FUNCTION(cb_switch_enter)
+  SAVE
+  ENTER_AND_END
   RESTORE_AND_GO
-END(cb_switch_fpu_live)
+END(cb_switch_enter)
+
+FUNCTION(cb_switch_fpu_enter)
+  SAVE
+  SAVE_CONTROL
+  ENTER_AND_END
+  RESTORE_CONTROL
+  RESTORE_AND_GO
+END(cb_switch_fpu_enter)
+
+FUNCTION(cb_switch_resume)
+  endbr64
+  RESUME(8)
+END(cb_switch_resume)
+
+FUNCTION(cb_switch_fpu_resume)
+  endbr64
+  ldmxcsr 8(%rsp)
+  fldcw 12(%rsp)
+  RESUME(16)
+END(cb_switch_fpu_resume)
+
+/* int cb_switch_yield(struct cb_coroutine *rdi, int esi) */
+FUNCTION(cb_switch_yield)
+  SAVE
+  movl %esi, %eax
+  EXCHANGE(%rdi)
+  RESTORE_AND_GO
+END(cb_switch_yield)
+
+FUNCTION(cb_switch_fpu_yield)
+  SAVE
+  SAVE_CONTROL
+  movl %esi, %eax
+  EXCHANGE(%rdi)
+  RESTORE_CONTROL
+  RESTORE_AND_GO
+END(cb_switch_fpu_yield)
 
 /* The first frame of a coroutine that is run by a function: rbx is the
  * coroutine, r12 what to run. The undefined rip ends a backtrace here. */
 FUNCTION(cb_switch_start)
+  endbr64
   .cfi_undefined rip
   .cfi_undefined rbp
   movq %rbx, %rdi
@@ -177,6 +209,7 @@ END(cb_switch_start)
 /* The same for the inline switch, which comes with the coroutine in rdi; what
  * to run stands on the stack. */
 FUNCTION(cb_switch_inline_start)
+  endbr64
   .cfi_undefined rip
   .cfi_undefined rbp
   xorl %ebp, %ebp

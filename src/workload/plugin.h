@@ -25,9 +25,9 @@
 
 #include "cbench.h"
 
-/* Counts whenever the layout of a struct in the installed headers changes. A
- * host loads plug-ins of its own ABI only. */
-#define CB_PLUGIN_ABI 2
+/* Counts whenever the layout of a struct in the installed headers changes, or
+ * what a field means. A host loads plug-ins of its own ABI only. */
+#define CB_PLUGIN_ABI 3
 
 /* What the host lends. Grows at its end within one ABI: size says how much of
  * it there is. The functions are those of cbench.h without `cb_`. */

@@ -62,6 +62,10 @@ lands_on_endbr() {
     /^jmp +\*0x(8|30)\(%rdi\)/ { after = 1; jumps++ }
     END { exit bad || !jumps }'
 }
+# The entry of a coroutine and its resumption: one return address for both.
+calls_once() {
+  [ "$(code "$1" | grep -c '^call')" -eq 1 ]
+}
 stack_is_not_executable() {
   "$OBJDUMP" -p "$file" | grep -A1 STACK | grep -q 'flags rw-'
 }
@@ -71,19 +75,20 @@ trap 'rm -f "$list"' EXIT
 echo 1..48
 for file in "$top_builddir/cbench" "$top_builddir/.libs/cbench.so"; do
   which=$(basename "$file")
-  for switch in cb_switch_enter cb_switch_yield cb_switch_fpu_enter \
-    cb_switch_fpu_yield; do
-    check "$which: $switch never returns by ret" has_not $switch '^ret'
-    check "$which: $switch begins with endbr64" begins_with $switch endbr64
-  done
   for pair in asm:cb_switch asm_fpu:cb_switch_fpu; do
     backend=${pair%:*} switch=${pair#*:}
-    check "$which: ${backend}_enter_raw jumps to a switch of its own" \
+    for half in enter resume yield; do
+      check "$which: ${switch}_$half never returns by ret" \
+        has_not ${switch}_$half '^ret'
+    done
+    check "$which: ${switch}_enter calls what runs in one place" \
+      calls_once ${switch}_enter
+    check "$which: ${switch}_resume begins with endbr64" \
+      begins_with ${switch}_resume endbr64
+    check "$which: ${backend}_enter_raw jumps to its switch" \
       jumps_to ${backend}_enter_raw ${switch}_enter
-    check "$which: ${backend}_yield jumps to a switch of its own" \
+    check "$which: ${backend}_yield jumps to its switch" \
       jumps_to ${backend}_yield ${switch}_yield
-    check "$which: ${switch}_live never returns by ret" \
-      has_not ${switch}_live '^ret'
     check "$which: ${backend}_loop_yield calls what it measures" \
       calls_only ${backend}_loop_yield ${backend}_enter_raw
     check "$which: ${backend}_loop_lifecycle calls what it measures" \
