@@ -38,13 +38,14 @@ return cbench.scenario {
     end
     return cbench.workload.ring_stream {
       ring = waiting, producers = p.threads, consumers = p.threads,
-      wait = p.wait, loops = 20000, cap = 0.5,
+      wait = p.wait, cap = 0.5,
     }
   end,
   reference = "cacheline",
   time      = 15,
-  reading   = "Ticks of a consumer's element, the time without a CPU included: "
-    .. "as many producers as CPUs, as many consumers. max is the worst batch "
-    .. "of 20000. yield gives the CPU away where pause waits out a time slice; "
-    .. "a batch of more than half a second is a convoy.",
+  reading   = "Ticks of a consumer's element, the time without a CPU included, "
+    .. "with as many producers and as many consumers as there are CPUs; a "
+    .. "batch takes some 25 ms, several time slices, and max is the worst. "
+    .. "yield gives the CPU away where pause waits out its slice; a batch of "
+    .. "more than half a second is a convoy.",
 }

@@ -143,7 +143,7 @@ end
 -- Batches that outlast a time slice: who loses his CPU in a short one makes it
 -- many times as long, whatever the ring does.
 local worst = "vyukov 2:2"
-crowd(worst, "vyukov", { here, there }, { here, there }, 200000)
+crowd(worst, "vyukov", { here, there }, { here, there }, 4000000)
 
 -- Of that row the worst batch is compared to its own typical one; the interval
 -- is from the process that fared best to the one that fared worst.

@@ -228,7 +228,9 @@ struct cb_measure_options {
   uint64_t rounds;      /* at most 1,000,000 (no limit but time) */
   uint64_t seed;        /* of the order of variants (from the clock) */
   uint32_t fork;        /* written into every sample */
-  double batch_seconds; /* 100 us; 1 ms where several threads work */
+  /* 100 us; 1 ms where several threads work; 25 ms where they share a CPU. All
+   * are less when few rounds would fit into the budget. */
+  double batch_seconds;
   /* What functional checks take prolongs the budget, by so much at most (0). */
   double guard_seconds;
   double

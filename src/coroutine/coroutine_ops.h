@@ -57,14 +57,10 @@ CB_HOT void cb_begin_end(struct cb_coroutine *self)
 
 /* ---- pools ---- */
 
-/* In a nest the next is taken soon: its stack is fetched, and so is itself. */
 CB_HOT struct cb_coroutine *cb_pop(struct cb_pool_local *local)
 {
   struct cb_coroutine *coroutine = local->first;
-  struct cb_coroutine *next = coroutine->next;
-  local->first = next;
-  if (CB_LIKELY(next != NULL))
-    __builtin_prefetch(next->sp);
+  local->first = coroutine->next;
   cb_set(&local->count, local->count - 1);
   return coroutine;
 }

@@ -133,6 +133,8 @@ static double target_of(const struct cb_runner *runner,
   double wanted = runner->work->batch_seconds * cb_clock()->hz;
   if (wanted > 0)
     return fmax(fmin(wanted, limits->patience), limits->least);
+  if (runner->crowded)
+    return limits->crowd;
   return runner->crew ? limits->crew : limits->target;
 }
 

@@ -9,6 +9,7 @@
 struct cb_batch_limits {
   double target;   /* of a single-threaded batch */
   double crew;     /* of one with several threads */
+  double crowd;    /* of one whose threads share a CPU */
   double least;    /* that stands out from the clock's own cost */
   double most;     /* of a batch whose n is shared */
   double patience; /* for the calibration of one variant */

@@ -28,6 +28,9 @@
 static const double default_seconds = 1;
 static const double batch_seconds = 100e-6;
 static const double crew_batch_seconds = 1e-3;
+/* Several time slices: in a shorter batch threads that share a CPU either had
+ * it or lost it, and which of the two says nothing about their work. */
+static const double crowd_batch_seconds = 25e-3;
 static const double least_batch_seconds = 20e-6;
 static const double most_shared_seconds = 1e-3;
 static const double progress_every = 0.1;
@@ -101,10 +104,11 @@ static int check_options(struct cb_measure_options *options,
 static struct cb_batch_limits batch_limits(const struct run *run)
 {
   double hz = cb_clock()->hz;
-  double single = run->options.batch_seconds, crew = single;
+  double single = run->options.batch_seconds, crew = single, crowd = single;
   if (single <= 0) {
     single = batch_seconds;
     crew = crew_batch_seconds;
+    crowd = crowd_batch_seconds;
   }
   /* Twenty rounds must fit, or batches get shorter: down to the least. */
   double whole = run->options.seconds / (double)run->count;
@@ -116,10 +120,13 @@ static struct cb_batch_limits batch_limits(const struct run *run)
   single = single > least ? single : least;
   crew = crew < share ? crew : share;
   crew = crew > least ? crew : least;
+  /* Of those two. */
+  crowd = fmin(crowd, fmax(crew, whole / 2));
   double most = share < most_shared_seconds ? share : most_shared_seconds;
   most = most > single ? most : single;
   return (struct cb_batch_limits){.target = single * hz,
                                   .crew = crew * hz,
+                                  .crowd = crowd * hz,
                                   .least = least * hz,
                                   .most = most * hz,
                                   .patience = (whole / 8 + 2e-3) * hz};

@@ -32,7 +32,7 @@ static int create(const struct cb_spec *spec, struct cb_workload *workload,
       .producers = 1,
       .consumers = 1,
       .burst = 1,
-      .wait = cb_ring_wait_of(spec),
+      .wait = cb_ring_loop_wait(spec, 2),
       .round_trip = true};
   return cb_ring_workload(&job, spec, workload, error);
 }

@@ -56,7 +56,7 @@ static int create(const struct cb_spec *spec, struct cb_workload *workload,
       .producers = producers,
       .consumers = consumers,
       .burst = cb_spec_integer(spec, "burst"),
-      .wait = cb_ring_wait_of(spec),
+      .wait = cb_ring_loop_wait(spec, producers + consumers),
       .batch_n = (uint64_t)cb_spec_integer(spec, "loops"),
       .batch_cap = cb_spec_number(spec, "cap"),
       .counters = counters};

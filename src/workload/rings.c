@@ -276,6 +276,13 @@ static int make_rings(struct ring_work *work, const struct ring_job *job,
   return 0;
 }
 
+enum cb_wait cb_ring_loop_wait(const struct cb_spec *spec, unsigned threads)
+{
+  if (strcmp(cb_spec_string(spec, "wait"), "auto") != 0)
+    return cb_ring_wait_of(spec);
+  return threads > cb_cpus_allowed(NULL, 0) ? CB_WAIT_YIELD : CB_WAIT_PAUSE;
+}
+
 size_t cb_ring_counters(struct ring_work *work, struct cb_counter *list,
                         size_t capacity, enum cb_counter_type type,
                         const char *const names[2],

@@ -130,9 +130,13 @@ size_t cb_ring_counters(struct ring_work *work, struct cb_counter *list,
   }
 #define RING_OPTION_LOOP_WAIT                                                  \
   {                                                                            \
-    .name = "wait", .type = CB_CHOICE, .preset = "pause",                      \
-    .choices = "spin|pause|yield",                                             \
-    .help = "how a thread waits at a full or an empty ring"                    \
+    .name = "wait", .type = CB_CHOICE, .preset = "auto",                       \
+    .choices = "auto|spin|pause|yield",                                        \
+    .help = "how a thread waits at a full or an empty ring; auto is pause, "   \
+            "and yield where there are more threads than CPUs"                 \
   }
+
+/* What that means for so many threads. */
+enum cb_wait cb_ring_loop_wait(const struct cb_spec *spec, unsigned threads);
 
 #endif
