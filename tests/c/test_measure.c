@@ -201,6 +201,21 @@ static void a_given_n_is_used(void **state)
   free(fake);
 }
 
+/* Threads that share a CPU need batches of several time slices. */
+static void crowded_batches_are_long(void **state)
+{
+  (void)state;
+  double us = cb_clock()->hz * 1e-6;
+  unsigned crowd = (unsigned)cb_cpus_allowed(NULL, 0) + 1;
+  struct fake *fakes[2] = {make(us, 1), make(us, crowd)};
+  struct cb_measure_options options = {.seconds = 1, .rounds = 2};
+  struct cb_measurement *measurement = measure(fakes, 2, options);
+  assert_true(measurement->results[1].n > 20 * measurement->results[0].n);
+  cb_measurement_destroy(measurement);
+  free(fakes[0]);
+  free(fakes[1]);
+}
+
 static void the_work_may_say_its_n(void **state)
 {
   (void)state;
@@ -481,6 +496,7 @@ int main(void)
       cmocka_unit_test(unlike_costs_have_their_own_n),
       cmocka_unit_test(batch_max_is_kept),
       cmocka_unit_test(batch_min_is_kept),
+      cmocka_unit_test(crowded_batches_are_long),
       cmocka_unit_test(warm_up_is_not_timed),
       cmocka_unit_test(what_takes_a_millisecond_is_not_warmed_up),
       cmocka_unit_test(the_work_may_say_its_n),
