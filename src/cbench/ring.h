@@ -77,12 +77,13 @@ struct cb_ring_ops {
 };
 
 /* Largest burst of a loop, and the table of values that bursts are taken from:
- * element number s of a producer is value[s % CB_RING_BURST_MAX], or s + 1 in
+ * element number s of a producer is value[s % CB_RING_TABLE], or s + 1 in
  * loops of single elements. */
 #define CB_RING_BURST_MAX 256
+#define CB_RING_TABLE 512
 struct cb_ring_values {
-  uint64_t value[2 * CB_RING_BURST_MAX]; /* the table, twice; none is 0 */
-  uint64_t below[CB_RING_BURST_MAX + 1]; /* sums of the first 0, 1, ... */
+  uint64_t value[CB_RING_TABLE + CB_RING_BURST_MAX]; /* the table and its head */
+  uint64_t below[CB_RING_TABLE + 1]; /* sums of the first 0, 1, ... */
 };
 
 /* One thread's share of a loop, kept from batch to batch. */

@@ -160,9 +160,10 @@ CB_RING_APART void spsc_get_around(struct spsc_ring *spsc, uint64_t head,
   atomic_store_explicit(&spsc->head, head + n, memory_order_release);
 }
 
-CB_RING_INLINE uint32_t spsc_enqueue_n(struct spsc_producer *at,
-                                       const uint64_t *values, uint32_t n,
-                                       enum cb_ring_mode mode, uint32_t *room)
+CB_RING_INLINE uint32_t spsc_enqueue_by(struct spsc_producer *at,
+                                        const uint64_t *values, uint32_t n,
+                                        enum cb_ring_mode mode, uint32_t *room,
+                                        bool wide)
 {
   if (CB_RING_RARELY(at->stop - at->tail < n) || room) {
     /* An honest answer about the room wants a fresh look. */
@@ -178,15 +179,16 @@ CB_RING_INLINE uint32_t spsc_enqueue_n(struct spsc_producer *at,
       return granted;
     }
   }
-  cb_ring_copy(spsc_slot(at->base, at->tail), values, n);
+  cb_ring_copy_by(spsc_slot(at->base, at->tail), values, n, wide);
   at->tail += n;
   atomic_store_explicit(&at->ring->tail, at->tail, memory_order_release);
   return n;
 }
 
-CB_RING_INLINE uint32_t spsc_dequeue_n(struct spsc_consumer *at,
-                                       uint64_t *values, uint32_t n,
-                                       enum cb_ring_mode mode, uint32_t *left)
+CB_RING_INLINE uint32_t spsc_dequeue_by(struct spsc_consumer *at,
+                                        uint64_t *values, uint32_t n,
+                                        enum cb_ring_mode mode, uint32_t *left,
+                                        bool wide)
 {
   if (CB_RING_MOSTLY(at->stop - at->head < n) || left) {
     uint64_t there = spsc_left(at);
@@ -203,7 +205,7 @@ CB_RING_INLINE uint32_t spsc_dequeue_n(struct spsc_consumer *at,
       return n;
     }
   }
-  cb_ring_copy(values, spsc_slot(at->base, at->head), n);
+  cb_ring_copy_by(values, spsc_slot(at->base, at->head), n, wide);
   at->head += n;
   atomic_store_explicit(&at->ring->head, at->head, memory_order_release);
   return n;
@@ -221,6 +223,23 @@ static uint64_t spsc_count(struct cb_ring *ring)
 
 CB_RING_FREE_COUNT(spsc)
 
+/* NAME_enqueue_n and NAME_dequeue_n, by moves of 16 bytes or of 32. */
+#define SPSC_BURSTS(NAME, wide)                                                \
+  CB_RING_INLINE uint32_t NAME##_enqueue_n(                                    \
+      struct spsc_producer *at, const uint64_t *values, uint32_t n,            \
+      enum cb_ring_mode mode, uint32_t *room)                                  \
+  {                                                                            \
+    return spsc_enqueue_by(at, values, n, mode, room, wide);                   \
+  }                                                                            \
+                                                                               \
+  CB_RING_INLINE uint32_t NAME##_dequeue_n(                                    \
+      struct spsc_consumer *at, uint64_t *values, uint32_t n,                  \
+      enum cb_ring_mode mode, uint32_t *left)                                  \
+  {                                                                            \
+    return spsc_dequeue_by(at, values, n, mode, left, wide);                   \
+  }
+
+SPSC_BURSTS(spsc, false)
 #define RING spsc
 #include "ring/ring_loops.h"
 
@@ -234,8 +253,6 @@ CB_RING_FREE_COUNT(spsc)
 #define spsc_wide_consumer_end spsc_consumer_end
 #define spsc_wide_enqueue spsc_enqueue
 #define spsc_wide_dequeue spsc_dequeue
-#define spsc_wide_enqueue_n spsc_enqueue_n
-#define spsc_wide_dequeue_n spsc_dequeue_n
 #define spsc_wide_count spsc_count
 #define spsc_wide_free_count spsc_free_count
 
@@ -246,6 +263,7 @@ CB_RING_FREE_COUNT(spsc)
 #pragma GCC push_options
 #pragma GCC target("avx2")
 #endif
+SPSC_BURSTS(spsc_wide, true)
 #define RING spsc_wide
 #include "ring/ring_loops.h"
 #ifdef __clang__

@@ -81,47 +81,56 @@ CB_RING_INLINE void cb_ring_unlock(struct cb_ttas *lock)
   cb_ttas_unlock(lock, NULL, CB_ORDER_ACQREL);
 }
 
-/* Four elements: one move where the processor has such registers and the
- * function may use them, else two. */
+/* Two and four elements a move. Of four only in functions for processors that
+ * have such registers: elsewhere compilers take them through memory. */
+typedef uint64_t cb_ring_two
+    __attribute__((vector_size(16), aligned(8), may_alias));
 typedef uint64_t cb_ring_four
     __attribute__((vector_size(32), aligned(8), may_alias));
 
-CB_RING_INLINE void cb_ring_copy4(uint64_t *to, const uint64_t *from)
+CB_RING_INLINE void cb_ring_copy4(uint64_t *to, const uint64_t *from, bool wide)
 {
-  *(cb_ring_four *)to = *(const cb_ring_four *)from;
+  if (wide) {
+    *(cb_ring_four *)to = *(const cb_ring_four *)from;
+  } else {
+    *(cb_ring_two *)to = *(const cb_ring_two *)from;
+    *(cb_ring_two *)(to + 2) = *(const cb_ring_two *)(from + 2);
+  }
 }
 
-CB_RING_INLINE void cb_ring_copy16(uint64_t *to, const uint64_t *from)
+CB_RING_INLINE void cb_ring_copy16(uint64_t *to, const uint64_t *from,
+                                   bool wide)
 {
-  cb_ring_copy4(to, from);
-  cb_ring_copy4(to + 4, from + 4);
-  cb_ring_copy4(to + 8, from + 8);
-  cb_ring_copy4(to + 12, from + 12);
+  cb_ring_copy4(to, from, wide);
+  cb_ring_copy4(to + 4, from + 4, wide);
+  cb_ring_copy4(to + 8, from + 8, wide);
+  cb_ring_copy4(to + 12, from + 12, wide);
 }
 
-CB_RING_INLINE void cb_ring_copy(uint64_t *to, const uint64_t *from, uint32_t n)
+CB_RING_INLINE void cb_ring_copy_by(uint64_t *to, const uint64_t *from,
+                                    uint32_t n, bool wide)
 {
   for (uint32_t turns = n / 32; turns; turns--, to += 32, from += 32) {
-    cb_ring_copy16(to, from);
-    cb_ring_copy16(to + 16, from + 16);
+    cb_ring_copy16(to, from, wide);
+    cb_ring_copy16(to + 16, from + 16, wide);
   }
   if ((n & 31) == 0)
     return;
   if (n & 16) {
-    cb_ring_copy16(to, from);
+    cb_ring_copy16(to, from, wide);
     to += 16;
     from += 16;
   }
   if (n & 8) {
-    cb_ring_copy4(to, from);
-    cb_ring_copy4(to + 4, from + 4);
+    cb_ring_copy4(to, from, wide);
+    cb_ring_copy4(to + 4, from + 4, wide);
     to += 8;
     from += 8;
   }
   if ((n & 7) == 0)
     return;
   if (n & 4) {
-    cb_ring_copy4(to, from);
+    cb_ring_copy4(to, from, wide);
     to += 4;
     from += 4;
   }
@@ -132,6 +141,11 @@ CB_RING_INLINE void cb_ring_copy(uint64_t *to, const uint64_t *from, uint32_t n)
   }
   if (n & 1)
     *to = *from;
+}
+
+CB_RING_INLINE void cb_ring_copy(uint64_t *to, const uint64_t *from, uint32_t n)
+{
+  cb_ring_copy_by(to, from, n, false);
 }
 
 /* The same into and out of a ring of mask + 1 slots from slot index on. Around

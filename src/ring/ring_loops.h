@@ -144,10 +144,10 @@ CB_RING_INLINE uint64_t cb_ring_sum(const struct cb_ring_values *values,
                                     uint64_t first, uint64_t count)
 {
   uint64_t last = first + count;
-  return (last / CB_RING_BURST_MAX - first / CB_RING_BURST_MAX) *
-             values->below[CB_RING_BURST_MAX] +
-         values->below[last % CB_RING_BURST_MAX] -
-         values->below[first % CB_RING_BURST_MAX];
+  return (last / CB_RING_TABLE - first / CB_RING_TABLE) *
+             values->below[CB_RING_TABLE] +
+         values->below[last % CB_RING_TABLE] -
+         values->below[first % CB_RING_TABLE];
 }
 
 CB_RING_INLINE uint64_t cb_ring_series(uint64_t first, uint64_t count)
@@ -164,13 +164,13 @@ CB_RING_INLINE uint64_t cb_ring_ends(const struct cb_ring_values *values,
                                      uint64_t first, uint64_t part,
                                      uint64_t count)
 {
-  uint64_t period = CB_RING_BURST_MAX / (part & (~part + 1));
+  uint64_t period = CB_RING_TABLE / (part & (~part + 1));
   uint64_t rest = count % period, all = 0, some = 0;
   for (uint64_t i = 0; i < (count < period ? count : period); i++) {
     if (i == rest)
       some = all;
     const uint64_t *burst =
-        values->value + (first + i * part) % CB_RING_BURST_MAX;
+        values->value + (first + i * part) % CB_RING_TABLE;
     all += burst[0] + burst[part - 1];
   }
   return count < period ? all : count / period * all + some;
@@ -422,8 +422,8 @@ CB_RING_APART uint64_t RING_(pair_bursts)(struct cb_ring *ring,
   struct RING_(producer) in = RING_(producer_begin)(ring);
   struct RING_(consumer) out = RING_(consumer_begin)(ring);
   const uint64_t *values = pass->values->value;
-  const uint64_t *wrap = values + CB_RING_BURST_MAX;
-  const uint64_t *source = values + pass->next % CB_RING_BURST_MAX;
+  const uint64_t *wrap = values + CB_RING_TABLE;
+  const uint64_t *source = values + pass->next % CB_RING_TABLE;
   uint64_t left = n, taken = 0;
   bool good = true;
   while (left && good) {
@@ -444,7 +444,7 @@ CB_RING_APART uint64_t RING_(pair_bursts)(struct cb_ring *ring,
     } while (source < stop);
     left -= (uint64_t)(source - start);
     if (source >= wrap)
-      source -= CB_RING_BURST_MAX;
+      source -= CB_RING_TABLE;
   }
   RING_(producer_end)(&in);
   RING_(consumer_end)(&out);
@@ -509,7 +509,7 @@ CB_RING_APART uint64_t RING_(produce_burst)(struct cb_ring *ring,
   uint32_t moved;
   for (; done < n; done += moved) {
     uint32_t part = (uint32_t)(n - done < burst ? n - done : burst);
-    const uint64_t *source = values + (first + done) % CB_RING_BURST_MAX;
+    const uint64_t *source = values + (first + done) % CB_RING_TABLE;
     uint32_t streak = 0;
     while (CB_RING_RARELY(
         !(moved = RING_(enqueue_n)(&in, source, part, CB_RING_BURST, NULL))))

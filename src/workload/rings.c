@@ -254,10 +254,10 @@ static int check_job(const struct ring_work *work, const struct ring_job *job,
 /* Numbers without a pattern that a ring could keep by mistake; none is 0. */
 static void make_values(struct cb_ring_values *values)
 {
-  for (uint32_t i = 0; i < 2 * CB_RING_BURST_MAX; i++)
-    values->value[i] = (i % CB_RING_BURST_MAX + 1) * 0x9e3779b97f4a7c15;
+  for (uint32_t i = 0; i < CB_RING_TABLE + CB_RING_BURST_MAX; i++)
+    values->value[i] = (i % CB_RING_TABLE + 1) * 0x9e3779b97f4a7c15;
   values->below[0] = 0;
-  for (uint32_t i = 0; i < CB_RING_BURST_MAX; i++)
+  for (uint32_t i = 0; i < CB_RING_TABLE; i++)
     values->below[i + 1] = values->below[i] + values->value[i];
 }
 

@@ -11,9 +11,9 @@ static struct cb_ring_values values;
 
 static void fill_values(void)
 {
-  for (unsigned i = 0; i < 2 * CB_RING_BURST_MAX; i++)
-    values.value[i] = 1 + i % CB_RING_BURST_MAX * 2654435761u;
-  for (unsigned i = 0; i < CB_RING_BURST_MAX; i++)
+  for (unsigned i = 0; i < CB_RING_TABLE + CB_RING_BURST_MAX; i++)
+    values.value[i] = 1 + i % CB_RING_TABLE * 2654435761u;
+  for (unsigned i = 0; i < CB_RING_TABLE; i++)
     values.below[i + 1] = values.below[i] + values.value[i];
 }
 
