@@ -132,8 +132,7 @@ size_t cb_ring_counters(struct ring_work *work, struct cb_counter *list,
   {                                                                            \
     .name = "wait", .type = CB_CHOICE, .preset = "auto",                       \
     .choices = "auto|spin|pause|yield",                                        \
-    .help = "how a thread waits at a full or an empty ring; auto is pause, "   \
-            "and yield where there are more threads than CPUs"                 \
+    .help = "how at a full or empty ring; auto: pause, or yield if crowded"    \
   }
 
 /* What that means for so many threads. */
