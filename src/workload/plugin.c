@@ -166,8 +166,11 @@ static const struct cb_plugin *open_plugin(const char *path,
 {
   void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
   if (!handle) {
-    cb_fail(error, -ENOEXEC, "cannot load plug-in '%.100s': %s", path,
-            last_error(path));
+    const char *reason = last_error(path);
+    cb_fail(error, -ENOEXEC, "cannot load plug-in '%.100s': %s%s", path, reason,
+            strstr(reason, "undefined symbol:")
+                ? " (a library that it needs may be of another version)"
+                : "");
     return NULL;
   }
   const struct cb_plugin *plugin = dlsym(handle, "cb_plugin");

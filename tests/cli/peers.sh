@@ -6,7 +6,7 @@ export CBENCH_PLUGIN_PATH="$top_builddir/peers/.libs"
 out=$(mktemp) || exit 1
 trap 'rm -f "$out"' EXIT
 
-echo 1..23
+echo 1..24
 . "$top_srcdir/tests/cli/tap.sh"
 lacks() { # PEER NAME: skips when the peer is not there
   case " $PEERS " in
@@ -141,6 +141,21 @@ if ! lacks pcl "$name"; then
   sed 's/libpcl\.so/libnot.so/' "$CBENCH_PLUGIN_PATH/pcl.so" >"$copy/pcl.so"
   says "pcl.so': libnot.so" "print(cbench.load '$copy/pcl.so')" &&
     [ "$(wc -l <"$out")" = 1 ]
+  result $? "$name"
+  rm -rf "$copy"
+fi
+
+name="pcl: its library of another version is one clear sentence"
+if ! lacks pcl "$name"; then
+  copy=$(mktemp -d)
+  echo 'int another;' >"$copy/other.c" &&
+    $CC -shared -fPIC -Wl,-soname,libpcl.so.1 "$copy/other.c" \
+      -o "$copy/libpcl.so.1" &&
+    (
+      export LD_LIBRARY_PATH="$copy"
+      says '(a library that it needs may be of another version)' \
+        "print(cbench.load 'pcl')"
+    ) && [ "$(wc -l <"$out")" = 1 ]
   result $? "$name"
   rm -rf "$copy"
 fi
