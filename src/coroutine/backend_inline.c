@@ -34,7 +34,8 @@ _Static_assert(offsetof(struct cb_coroutine, sp) == 0 &&
 
 /* INLINE_SWITCH(name, sp, pc, to_sp, to_pc) defines a switch that leaves the
  * running context in the coroutine's fields sp and pc and goes to the other
- * one. `value` is what the other side gets. */
+ * one. `value` is what the other side gets. The jump is notrack, as that of
+ * switch_x86_64.S: a landing pad would be one instruction more a switch. */
 
 #ifdef __x86_64__
 
@@ -68,9 +69,9 @@ _Static_assert(offsetof(struct cb_coroutine, sp) == 0 &&
                  "movq %%rsp, " #sp "(%%rdi)\n\t"                              \
                  "movq %%rsi, " #pc "(%%rdi)\n\t"                              \
                  "movq " #to_sp "(%%rdi), %%rsp\n\t"                           \
-                 "jmp *" #to_pc "(%%rdi)\n\t"                                  \
+                 "notrack jmp *" #to_pc "(%%rdi)\n\t"                          \
                  ".p2align 4\n"                                                \
-                 "1:\tendbr64" RESTORE_RBP                                     \
+                 "1:" RESTORE_RBP                                              \
         : "+D"(coroutine), "+a"(value)                                         \
         :                                                                      \
         : "rbx", "rcx", "rdx", "rsi", "r8", "r9", "r10", "r11", "r12", "r13",  \

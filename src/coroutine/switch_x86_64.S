@@ -4,7 +4,7 @@
  * The last instruction is a jump through a register, not `ret`: the processor
  * predicts a `ret` from the calls it has seen, and those belong to the other
  * stack. It is `notrack` because it lands behind a call in compiled code,
- * where no endbr64 stands. What is reached through a pointer starts with one,
+ * where no endbr64 stands. What is called through a pointer starts with one,
  * the switches are reached by direct jumps. A shadow stack is not kept, so this
  * object does not declare that it could run with one, and that keeps the whole
  * program off it.
@@ -209,7 +209,6 @@ END(cb_switch_start)
 /* The same for the inline switch, which comes with the coroutine in rdi; what
  * to run stands on the stack. */
 FUNCTION(cb_switch_inline_start)
-  endbr64
   .cfi_undefined rip
   .cfi_undefined rbp
   xorl %ebp, %ebp
