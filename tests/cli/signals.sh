@@ -1,6 +1,6 @@
 #!/bin/sh
 # A run that is stopped by a signal keeps what it has, says so, and tells the
-# signal by its exit code.
+# signal by its exit code. A file that has no room is an error, no signal.
 set -u
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
@@ -58,7 +58,7 @@ stopped_by() { # SIGNAL OPTIONS...
   code=$?
 }
 
-echo 1..8
+echo 1..10
 stopped_by INT -F 1
 [ "$code" = 130 ]; report 'SIGINT: exit code 130' $? "exit code $code"
 grep -q 'adds=100\|  100 ' "$work/out"
@@ -77,3 +77,35 @@ stopped_by TERM -F 5 --format json
 [ "$code" = 143 ]; report 'SIGTERM to all, three times: 143' $? "exit code $code"
 grep -q '"status":"partial"' "$work/out"
 report 'what was measured is there' $? "$(head -c 600 "$work/out")"
+
+cat >"$work/short.lua" <<'END'
+local cbench = require "cbench"
+return cbench.scenario { title = "Short", time = 0.2,
+  workload = cbench.workload.chain }
+END
+# Files of so many blocks at most: what has no room is no half line.
+limited() { # BLOCKS SENTENCE OPTIONS...
+  rm -f "$work/file"
+  (
+    ulimit -f "$1"
+    shift 2
+    exec "$CBENCH" "$work/short.lua" -q "$@" -o "$work/file"
+  ) 2>&1 | cat >"$work/out"
+  grep -q "cannot write '.*file': $2" "$work/out" &&
+    ! ls "$work"/file* 2>/dev/null | grep -v 'file$' &&
+    [ ! -s "$work/file" ]
+}
+case ${SANITIZE:-no} in
+*thread*)
+  for name in 'a file of one block' 'a file of none'; do
+    count=$((count + 1))
+    echo "ok $count - $name # SKIP ThreadSanitizer writes files of its own"
+  done
+  ;;
+*)
+  limited 1 'No space left on device' --format jsonl
+  report 'a file of one block' $? "$(cat "$work/out"; ls "$work")"
+  limited 0 'File too large'
+  report 'a file of none' $? "$(cat "$work/out"; ls "$work")"
+  ;;
+esac
