@@ -8,7 +8,7 @@ local command_help = {
   usage = [[
 cbench help           the topics
 cbench help TOPIC     a scenario, a workload, a kind, a function, a subcommand
-cbench help option    the options; `cbench help NAME` explains --NAME
+cbench help option    the options; `cbench help --NAME` explains one
 ]],
   options = {},
 }
@@ -35,6 +35,17 @@ local function option_lines(list)
       (option.help:gsub("\n", "\n    " .. (" "):rep(width))))
   end
   return table.concat(lines, "\n") .. "\n"
+end
+
+-- The sentence about a topic that is none: of an option, with the nearest.
+local function unknown(context, topic, message)
+  local name = topic:match "^%-%-(.+)$"
+  if not name then return message end
+  local names = {}
+  for i, option in ipairs(context.option_list) do names[i] = option.name end
+  local nearest = core.nearest(name, names)
+  return nearest and ("%s (did you mean '--%s'?)"):format(message, nearest)
+    or message
 end
 
 local function options_named(context, word)
@@ -71,12 +82,25 @@ local function explain(context, topic)
     local found = options_named(context, topic)
     texts[1] = #found > 0 and option_lines(found) or nil
   end
-  if #texts == 0 then command.refuse(message) end
+  if #texts == 0 then command.refuse(unknown(context, topic, message)) end
   return table.concat(texts, "\n")
 end
 
+-- What the prompt has no use for stands behind the topics of the module.
+local function overview()
+  local names = {}
+  for _, name in ipairs(core.files()) do
+    names[#names + 1] = name:match "^command_(%a[%w_]*)$"
+  end
+  table.sort(names)
+  return ("%s\nsubcommands\n  %s\n\noptions\n  option, or one as it is "
+    .. "written: --time\n"):format(
+    (help.text():gsub('^help "TOPIC"', "cbench help TOPIC")),
+    table.concat(names, ", "))
+end
+
 function command_help.run(context)
-  if not context.words[1] then io.stdout:write(help.text(), "\n") end
+  if not context.words[1] then io.stdout:write(overview()) end
   for i, topic in ipairs(context.words) do
     if i > 1 then io.stdout:write "\n" end
     io.stdout:write(explain(context, topic))

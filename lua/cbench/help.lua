@@ -198,6 +198,13 @@ function help.topics()
   return list
 end
 
+-- A name as scripts write it: "cbench.measure", "cbench.workload.chain",
+-- "ring:enqueue" are explained by "measure", "chain", "ring".
+local function short(name)
+  local rest = name:match "^cbench%.(.+)$" or name
+  return rest:match "^workload%.([%w_]+)$" or rest:match "^([%w_]+)[.:]" or rest
+end
+
 -- All pages that a name has: a kind and a scenario may share it.
 local function pages_of(name)
   local pages = {}
@@ -219,7 +226,7 @@ end
 
 --- The text of a topic, or nil and a sentence that names the nearest.
 function help.text(name)
-  local pages = name and pages_of(name) or { overview() }
+  local pages = name and pages_of(short(name)) or { overview() }
   if #pages == 0 then
     local nearest = core.nearest(name, help.topics())
     return nil, ("no help on '%s'%s"):format(name,
@@ -235,7 +242,14 @@ end
 -- The name of a value: a field of the module, a workload, an object's kind.
 local function name_of(value)
   for _, topic in ipairs(written) do
-    if rawequal(module()[topic.name], value) then return topic.name end
+    local field = module()[topic.name]
+    if rawequal(field, value) then return topic.name end
+    for _, part in next, type(field) == "table" and field or {} do
+      if type(part) == "function" and part == value and
+          topic.name ~= "workload" then
+        return topic.name
+      end
+    end
   end
   for _, name in ipairs(kinds "workload") do
     if rawequal(module().workload[name], value) then return name end

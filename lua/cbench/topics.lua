@@ -95,7 +95,7 @@ A table of rows: one for each combination of params, made by workload. Further
 keys: about, where(p), reference, columns, across, reading, fit, limit(p),
 formats, setup, teardown. limit: the highest ratio, or { lowest, highest }.
 A file may return a list of them, with a title and an about for the whole.
- With a name: the shipped scenario of that name.
+With a name instead of a table: the shipped scenario of that name.
 scenario:run([params [, options]]) gives results, scenario:rows() the rows.]=],
     example = [[
 s = cbench.scenario { title = "Adds", params = { adds = { 100, 200 } },

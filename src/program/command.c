@@ -126,9 +126,16 @@ static bool load_plugins(lua_State *L)
   return fine;
 }
 
+/* Is the word a topic of `cbench help` although it looks like an option? */
+static bool is_topic(const char *word)
+{
+  return strncmp(word, "--plugin", strlen("--plugin")) != 0;
+}
+
 /* Adds the options among the words after a subcommand or a scenario to the
  * table at index `options`, and pushes a list of the other words. */
-static bool collect_words(lua_State *L, int options, char *const *words)
+static bool collect_words(lua_State *L, int options, char *const *words,
+                          bool topics)
 {
   struct typed_option typed;
   struct cb_error error;
@@ -137,7 +144,9 @@ static bool collect_words(lua_State *L, int options, char *const *words)
   lua_newtable(L);
   bool ended = false; /* by "--": what follows are no options */
   for (int found; *words; words += found ? typed.words : 1) {
-    found = ended ? 0 : option_read(words, false, &typed, &error);
+    found = ended || (topics && is_topic(*words))
+                ? 0
+                : option_read(words, false, &typed, &error);
     if (found < 0) {
       host_message(error.text);
       return false;
@@ -282,7 +291,8 @@ static bool is_scenario(lua_State *L, int index)
  * list of words is pushed. */
 static bool take_words(lua_State *L, int options, const struct command *command)
 {
-  if (!collect_words(L, options, command->argv + command->script + 1))
+  char *const *words = command->argv + command->script;
+  if (!collect_words(L, options, words + 1, strcmp(words[0], "help") == 0))
     return false;
   lua_pushvalue(L, options);
   bool fine = load_plugins(L);

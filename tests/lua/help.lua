@@ -81,9 +81,23 @@ describe("help", function ()
       "cbench.measure(", 1, true))
     assert.truthy(printed(cbench.help, cbench.workload.chain):find(
       "chain (workload)", 1, true))
+    assert.truthy(printed(cbench.help, cbench.coroutine.create):find(
+      "cbench.coroutine.create(", 1, true))
     assert.truthy(printed(cbench.help, print):find "no help on this function")
     assert.truthy(printed(cbench.help, 7):find "no help on this number")
     assert.truthy(printed(cbench.help, {}):find "no help on this table")
+  end)
+
+  it("takes names as scripts write them", function ()
+    local function same(name, topic)
+      assert.equal(printed(cbench.help, topic), printed(cbench.help, name))
+    end
+    same("cbench.measure", "measure")
+    same("cbench.workload.chain", "chain")
+    same("cbench.coroutine.create", "coroutine")
+    same("ring:enqueue", "ring")
+    assert.truthy(printed(cbench.help, "string.rep"):find(
+      "no help on 'string.rep'", 1, true))
   end)
 
   it("suggests the nearest topic", function ()
