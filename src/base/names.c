@@ -48,8 +48,11 @@ void cb_nearest_offer(struct cb_nearest *search, const char *candidate)
   size_t allowed = word_length / 3 > 1 ? word_length / 3 : 1;
   if (strncmp(search->word, candidate, word_length) == 0)
     distance = 1;
+  /* Of several that a word begins, the shortest: the others go on from it. */
   if (distance <= allowed &&
-      (!search->nearest || distance < search->distance)) {
+      (!search->nearest || distance < search->distance ||
+       (distance == search->distance && length < search->length))) {
+    search->length = length;
     search->nearest = candidate;
     search->distance = distance;
   }

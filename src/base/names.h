@@ -10,6 +10,7 @@ struct cb_nearest {
   const char *word;
   const char *nearest;
   size_t distance; /* of nearest, in edits */
+  size_t length;   /* of nearest */
 };
 
 void cb_nearest_offer(struct cb_nearest *search, const char *candidate);
