@@ -29,14 +29,27 @@ function outputs.file(path, name)
 end
 
 -- FORMAT:FILE
-local function open_export(word, formats)
+local function split_export(word, formats)
   local name, path = word:match "^([^:]+):(.+)$"
   if not name then
     command.refuse(("option '--export': FORMAT:FILE expected, got '%s'")
       :format(word))
   end
   check_format(name, formats)
+  return name, path
+end
+
+local function open_export(word, formats)
+  local name, path = split_export(word, formats)
   return outputs.file(path, name)
+end
+
+--- Refuses wrong words about formats, and opens nothing.
+function outputs.check(options, formats)
+  if options.format then check_format(options.format, formats) end
+  for _, word in ipairs(options.export or {}) do
+    split_export(word, formats)
+  end
 end
 
 --- Opens all that the options name.

@@ -250,6 +250,7 @@ function run.run(context)
   local given, message = one:parse(context.words)
   if not given then command.refuse(message) end
   local rows = run.rows(one, given, run.measure_options(context.options))
+  outputs.check(context.options, one:formats())
   if context.options.dry_run then return run.show(rows) end
   core.arm_signals()
   local ok, code
