@@ -3,7 +3,7 @@
 --
 -- A parameter is a list of values, a range or a function of the parameters
 -- before it. A combination is a table p of one value for each.
-local import = ...
+local import, core = ...
 local check = import "check"
 local figure = import "figure"
 
@@ -254,16 +254,23 @@ end
 
 local booleans = { ["true"] = true, ["false"] = false }
 
+local function is_family(name)
+  for _, family in ipairs(core.families()) do
+    if family == name then return true end
+  end
+  return false
+end
+
 -- The types that a parameter's own values have. A computed parameter may be
--- anything.
-local function types_of(values)
+-- anything, one that is called like a family is a kind.
+local function types_of(values, name)
   if type(values) == "function" then
     return { number = true, boolean = true, string = true, table = true }
   end
   local types = {}
   for _, value in ipairs(values) do types[type(value)] = true end
   -- A kind is also named by a word.
-  if types.table or types.userdata then
+  if types.table or types.userdata or types.string and is_family(name) then
     types.string, types.table = true, true
   end
   return types
@@ -319,7 +326,7 @@ local function complain(name, word, values)
   if word == "" then
     return ("parameter '%s': a value is empty"):format(name)
   end
-  local types, wanted = types_of(values), {}
+  local types, wanted = types_of(values, name), {}
   for _, kind in ipairs { "number", "boolean" } do
     if types[kind] then wanted[#wanted + 1] = expected[kind] end
   end
@@ -344,7 +351,7 @@ function params.parse(word, checked)
   elseif not checked[name] then
     return nil, check.unknown("parameter", name, check.keys(checked))
   end
-  local types, values = types_of(checked[name]), {}
+  local types, values = types_of(checked[name], name), {}
   for _, item in ipairs(split(text)) do
     local value = read_value(item, types)
     if value == nil then return nil, complain(name, item, checked[name]) end
