@@ -22,6 +22,7 @@ enum { LIMIT = 1000 };
 
 static const char mark[] = ">> ";
 static char *path, *last;
+static bool unfinished; /* the file does not end with the end of a line */
 
 /* ---- where ---- */
 
@@ -128,6 +129,12 @@ static char *entry_text(const char *entry)
   return text;
 }
 
+/* Whoever edits the file may have left its last line without an end. */
+static bool ends_within_line(FILE *file)
+{
+  return fseek(file, -1, SEEK_END) == 0 && getc(file) != '\n';
+}
+
 static void write_entry(int fd, const char *entry)
 {
   char *text = entry_text(entry);
@@ -148,6 +155,8 @@ static void cut_back(const struct entries *entries)
       write_entry(fd, entries->list[i]);
     if (close(fd) != 0 || rename(temporary, path) != 0)
       unlink(temporary);
+    else
+      unfinished = false;
   }
   free(temporary);
 }
@@ -164,6 +173,7 @@ void history_load(void (*each)(const char *entry))
   if (!file)
     return;
   struct entries entries = read_entries(file);
+  unfinished = ends_within_line(file);
   fclose(file);
   size_t first = entries.count > LIMIT ? entries.count - LIMIT : 0;
   if (first > 0)
@@ -190,6 +200,9 @@ void history_add(const char *entry)
   }
   if (fd < 0)
     return;
+  if (unfinished && write(fd, "\n", 1) < 0)
+    errno = 0;
+  unfinished = false;
   write_entry(fd, entry);
   close(fd);
 }
