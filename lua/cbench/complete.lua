@@ -11,6 +11,8 @@ end
 
 -- Longest way along `__index`.
 local DEPTH = 20
+-- Whatever a session makes of the name `_G`.
+local globals = _G
 
 local function metatable(value)
   local meta = debug.getmetatable(value)
@@ -105,7 +107,7 @@ local function path(chain)
 end
 
 local function resolve(names, count)
-  local value = _G
+  local value = globals
   for i = 1, count do
     value = field(value, names[i])
     if value == nil then return nil end
@@ -136,8 +138,13 @@ end
 -- The table that is being written: { of = family, kind = name or nil } for
 -- `cbench.ring{ "spsc", ` and for `cbench.workload.yield{ `.
 local function table_context(line, open)
-  local brace = open[#open]
+  local brace, outer = open[#open], open[#open - 1]
   if not brace or brace.c ~= "{" then return nil end
+  if outer and outer.c == "{" and
+      line:sub(1, outer.at - 1):find "pipeline%s*%(?%s*$" then
+    local kind = line:sub(brace.at):match '^{%s*["\']([%w_]+)'
+    return { of = "stage", kind = kind }
+  end
   local chain = line:sub(1, brace.at - 1):match "([%a_][%w_%.]*)%s*%(?%s*$"
   local names = chain and path(chain) or {}
   local last = names[#names]
@@ -184,6 +191,11 @@ end
 
 -- ---- the three kinds of places
 
+local function format_names() return import("format").names end
+
+-- What a string is that stands behind other arguments of these.
+local later = { format = format_names, write = format_names }
+
 local special = {
   help = function () return import("help").topics() end,
   kinds = core.families,
@@ -196,8 +208,13 @@ local function in_string(line, quote, open)
   local called = ahead:match "([%a_][%w_]*)%s*%(?%s*$"
   local key = ahead:match "([%a_][%w_]*)%s*=%s*$"
   local context = table_context(line:sub(1, quote - 1), open)
+  local outer = open[#open]
+  local behind = outer and outer.c == "(" and ahead:find ",%s*$" and
+    later[ahead:sub(1, outer.at - 1):match "([%a_][%w_]*)%s*$"]
   local names = {}
-  if called and special[called] then
+  if behind then
+    names = behind()
+  elseif called and special[called] then
     names = special[called]() or {}
   elseif key and family_of(key) then
     names = kind_names(key)
@@ -227,7 +244,7 @@ local function plain_word(line, word, open)
     for key in (more or ""):gmatch "%S+" do add(key) end
   end
   if word ~= "" then
-    each_field(_G, add)
+    each_field(globals, add)
     for _, keyword in ipairs(keywords) do add(keyword) end
   end
   return #line - #word, list

@@ -5,12 +5,18 @@ local inspect = import "inspect"
 local repl = {}
 
 local stdout = io.stdout
+-- Whatever a session makes of the name `_G`.
+local globals = _G
 
 --- Makes `cbench` and `help` globals, unless scripts have taken the names.
 function repl.start()
   local cbench = require "cbench"
-  if rawget(_G, "cbench") == nil then rawset(_G, "cbench", cbench) end
-  if rawget(_G, "help") == nil then rawset(_G, "help", cbench.help) end
+  if rawget(globals, "cbench") == nil then
+    rawset(globals, "cbench", cbench)
+  end
+  if rawget(globals, "help") == nil then
+    rawset(globals, "help", cbench.help)
+  end
 end
 
 -- Tables of ours that are filled in with their first use are shown in full.
@@ -28,7 +34,7 @@ end
 -- @param columns width of the terminal
 function repl.show(quiet, columns, ...)
   local count = select("#", ...)
-  rawset(_G, "_", (...))
+  rawset(globals, "_", (...))
   if quiet then return end
   local texts = {}
   for i = 1, count do
@@ -36,7 +42,10 @@ function repl.show(quiet, columns, ...)
     fill(value)
     texts[i] = inspect(value, columns)
   end
-  stdout:write(table.concat(texts, "\t"), "\n")
+  -- A table of results ends its last line itself.
+  local text = table.concat(texts, "\t")
+  stdout:write(text, count == 1 and type(...) ~= "string" and
+    text:find "\n$" and "" or "\n")
   stdout:flush()
 end
 

@@ -211,6 +211,15 @@ def completion_of_kinds(start):
            " = 'x' }" + ENTER)
     s.expect("chain{adds=7}")
     s.expect("> ")
+    s.send("cbench.format(r, 'mark" + TAB)
+    s.expect("down")
+    s.send(CTRL_C)
+    s.expect("^C\r\n> ")
+    s.send("cbench.workload.pipeline { { 'sour" + TAB + "', dep" + TAB)
+    s.expect("ce', dep")
+    s.expect("th")
+    s.send(CTRL_C)
+    s.expect("^C\r\n> ")
     s.send("o = cbench.measure(w, { rou" + TAB + " = 1")
     s.expect("nds = 1")
     s.send(CTRL_C)
@@ -323,6 +332,21 @@ def history_limit(start):
         lines = file.read().splitlines()
     check(len(lines) == 1001, "%d lines" % len(lines))
     check(lines[0] == "500" and lines[-1] == "'last'", "which lines")
+
+
+def history_unfinished(start):
+    "an entry is a line of its own where the last line had no end"
+    folder = start().folder
+    path = folder + "/history"
+    with open(path, "w") as file:
+        file.write("first\nlast")
+    s = start(CBENCH_HISTORY=path)
+    s.expect("> ")
+    s.result("1 + 1", "2")
+    s.result("2 + 2", "4")
+    check(s.leave() == 0, "exit status")
+    with open(path) as file:
+        check(file.read() == "first\nlast\n1 + 1\n2 + 2\n", "the file's text")
 
 
 def history_off(start):
@@ -488,6 +512,16 @@ def help_topics(start):
     s.expect("no help on this function")
 
 
+def own_globals(start):
+    "the prompt goes on when the name _G is taken"
+    s = start()
+    s.expect("> ")
+    s.enter("_G = 5")
+    s.expect("\r\n> ")
+    s.result("_G + 1", "6")
+    s.result("_", "6")
+
+
 def results(start):
     "a result is a table with units"
     s = start()
@@ -498,7 +532,9 @@ def results(start):
     s.expect("> ")
     s.enter("cbench.measure(cbench.workload.chain{}, {time = 0.05})")
     s.expect("tick")
-    s.expect("> ")
+    s.expect("one process")
+    text = s.expect("> ")
+    check("\r\n\r\n> " not in (text or s.output), "an empty line at the end")
 
 
 def measuring(start):
@@ -526,6 +562,7 @@ def not_fancy(start):
 run([values, greeting, silence, tables, lines, abandoned, interrupted,
      interrupted_show, end_of_input, errors, completion, completion_of_kinds,
      filled, completion_calls_nothing, indentation, history_file, history_recall,
-     history_limit, history_off, pasted, letters, resized, narrow, no_escapes,
+     history_limit, history_unfinished, history_off,
+     pasted, letters, resized, narrow, no_escapes,
      prompts, after_script, reading, stopped,
-     help_topics, results, measuring, not_fancy])
+     help_topics, own_globals, results, measuring, not_fancy])
