@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <lauxlib.h>
+#include <stdatomic.h>
 #include <string.h>
 
 #define COROUTINE "cbench.coroutine"
@@ -19,12 +20,15 @@ struct coroutine {
   int count;                      /* values that are handed over */
   int status;                     /* of the function when it ended */
   const char *held;               /* by what it may not yield out of */
+  struct cb_lua_thread bottom;    /* its thread in the list of those that run */
+  struct cb_lua_thread *top;      /* of the list, where it yielded */
   bool entered, ended;
 };
 
 /* What all coroutines of one Lua universe share. */
 struct world {
   struct coroutine *current;
+  struct cb_lua_thread *_Atomic threads;
 };
 
 static const char world_key = 'w';
@@ -34,6 +38,7 @@ void cb_lua_open_coroutines(lua_State *L)
   if (lua_rawgetp(L, LUA_REGISTRYINDEX, &world_key) == LUA_TNIL) {
     struct world *world = lua_newuserdatauv(L, sizeof *world, 0);
     world->current = NULL;
+    atomic_init(&world->threads, NULL);
     lua_rawsetp(L, LUA_REGISTRYINDEX, &world_key);
   }
   lua_pop(L, 1);
@@ -47,6 +52,29 @@ static struct world *get_world(lua_State *L)
   lua_pop(L, 1);
   return world;
 }
+
+/* ---- the threads that run ---- */
+
+struct cb_lua_thread *_Atomic *cb_lua_threads(lua_State *L)
+{
+  return &get_world(L)->threads;
+}
+
+void cb_lua_push_thread(lua_State *L, struct cb_lua_thread *node,
+                        lua_State *thread)
+{
+  struct world *world = get_world(L);
+  node->thread = thread;
+  node->below = atomic_load(&world->threads);
+  atomic_store(&world->threads, node);
+}
+
+void cb_lua_pop_thread(lua_State *L, const struct cb_lua_thread *node)
+{
+  atomic_store(&get_world(L)->threads, node->below);
+}
+
+/* ---- objects ---- */
 
 /* Pushes the table that finds an object by its address and does not keep it
  * alive. */
@@ -109,14 +137,21 @@ static void check_enterable(lua_State *L, const struct coroutine *self)
     refuse_entry(L, "it is running");
 }
 
-/* Switches to the coroutine and, when it ended, forgets it. */
+/* Switches to the coroutine and, when it ended, forgets it. The threads that
+ * ran in it when it yielded run again: they stand on those of whoever enters
+ * it now. */
 static int switch_to(lua_State *L, struct coroutine *self)
 {
   struct world *world = get_world(L);
+  struct cb_lua_thread *threads = atomic_load(&world->threads);
   self->entered = true;
   self->enterer = world->current;
+  self->bottom.below = threads;
   world->current = self;
+  atomic_store(&world->threads, self->top);
   int action = cb_coroutine_enter(self->coroutine);
+  self->top = atomic_load(&world->threads);
+  atomic_store(&world->threads, threads);
   world->current = self->enterer;
   self->entered = false;
   if (action == CB_TERMINATE)
@@ -270,6 +305,8 @@ int cb_lua_coroutine(lua_State *L)
   memset(self, 0, sizeof *self);
   self->thread = lua_newthread(L);
   self->suspended = self->thread;
+  self->bottom.thread = self->thread;
+  self->top = &self->bottom;
   lua_setiuservalue(L, 3, 1);
   lua_pushvalue(L, 2);
   lua_setiuservalue(L, 3, 2);

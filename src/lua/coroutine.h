@@ -31,4 +31,25 @@ int cb_lua_coroutine_running(lua_State *L);
  * is to be handed in, in the same coroutine, when it is over. */
 const char *cb_lua_hold(lua_State *L, const char *why);
 
+/* ---- the Lua threads that run ----
+ *
+ * A hook is of one Lua thread, so whoever wants to interrupt what runs must
+ * know the threads: the one at the top runs, and those below wait for it. A
+ * signal handler on the thread that runs Lua may read the list. Coroutines of
+ * cbench keep the list themselves; who resumes a thread of Lua's own can add
+ * it. The main thread is not in it. */
+struct cb_lua_thread {
+  lua_State *thread;
+  struct cb_lua_thread *below;
+};
+
+/* Where the top is; valid as long as the Lua state. */
+struct cb_lua_thread *_Atomic *cb_lua_threads(lua_State *L);
+
+/* Put a thread on top of the list, right before it is resumed, and take it off
+ * when it came back. The node stays where it is meanwhile. */
+void cb_lua_push_thread(lua_State *L, struct cb_lua_thread *node,
+                        lua_State *thread);
+void cb_lua_pop_thread(lua_State *L, const struct cb_lua_thread *node);
+
 #endif

@@ -7,7 +7,11 @@
  */
 #include "program/host.h"
 
+#include "lua/coroutine.h"
+
 #include <lauxlib.h>
+#include <lualib.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -74,6 +78,8 @@ static int add_place(lua_State *L)
 
 int host_patience = 1;
 static lua_State *interruptible;
+static pthread_t interruptible_thread;
+static struct cb_lua_thread *_Atomic *threads; /* those that run, or NULL */
 static atomic_int patience_left;
 
 static void set_signal(int number, void (*handler)(int))
@@ -90,15 +96,28 @@ static void raise_interrupt(lua_State *L, lua_Debug *ar)
   luaL_error(L, "interrupted!");
 }
 
+static void interrupt(lua_State *L)
+{
+  lua_sethook(L, raise_interrupt,
+              LUA_MASKCALL | LUA_MASKRET | LUA_MASKLINE | LUA_MASKCOUNT, 1);
+}
+
 /* Setting a hook is all that a handler may do to a Lua state. When patience is
  * at its end the next SIGINT ends the process, in case C code never comes back
- * to Lua. */
+ * to Lua. The list of threads holds still only for the thread that runs them:
+ * one of a service passes the signal on. */
 static void on_interrupt(int number)
 {
+  if (!pthread_equal(pthread_self(), interruptible_thread)) {
+    pthread_kill(interruptible_thread, number);
+    return;
+  }
   if (atomic_fetch_sub(&patience_left, 1) <= 1)
     set_signal(number, SIG_DFL);
-  lua_sethook(interruptible, raise_interrupt,
-              LUA_MASKCALL | LUA_MASKRET | LUA_MASKLINE | LUA_MASKCOUNT, 1);
+  interrupt(interruptible);
+  for (const struct cb_lua_thread *one = threads ? atomic_load(threads) : NULL;
+       one; one = one->below)
+    interrupt(one->thread);
 }
 
 static int call_handled(lua_State *L, int arguments, int results,
@@ -110,6 +129,7 @@ static int call_handled(lua_State *L, int arguments, int results,
   lua_pushcfunction(L, handler);
   lua_insert(L, base);
   interruptible = L;
+  interruptible_thread = pthread_self();
   atomic_store(&patience_left, host_patience);
   sigaction(SIGINT, NULL, &before);
   set_signal(SIGINT, on_interrupt);
@@ -131,6 +151,91 @@ int host_call_brief(lua_State *L, int arguments, int results)
 {
   return call_handled(L, arguments, results, add_place);
 }
+
+/* ---- coroutines ---- */
+
+/* Resumes the thread with the values on top of L, which it takes; returns how
+ * many it gives, or -1 with an error object. */
+static int resume(lua_State *L, lua_State *thread, int count)
+{
+  struct cb_lua_thread node;
+  int given = 0;
+  if (!lua_checkstack(thread, count)) {
+    lua_pushliteral(L, "too many arguments to resume");
+    return -1;
+  }
+  lua_xmove(L, thread, count);
+  cb_lua_push_thread(L, &node, thread);
+  int status = lua_resume(thread, L, count, &given);
+  cb_lua_pop_thread(L, &node);
+  if (status != LUA_OK && status != LUA_YIELD) {
+    lua_xmove(thread, L, 1);
+    return -1;
+  }
+  if (!lua_checkstack(L, given + 1)) {
+    lua_pop(thread, given);
+    lua_pushliteral(L, "too many results to resume");
+    return -1;
+  }
+  lua_xmove(thread, L, given);
+  return given;
+}
+
+static int watched_resume(lua_State *L)
+{
+  lua_State *thread = lua_tothread(L, 1);
+  luaL_checktype(L, 1, LUA_TTHREAD);
+  int given = resume(L, thread, lua_gettop(L) - 1);
+  lua_pushboolean(L, given >= 0);
+  lua_insert(L, given >= 0 ? -(given + 1) : -2);
+  return given >= 0 ? given + 1 : 2;
+}
+
+/* What coroutine.wrap returns: an error of the body gets the place of the call
+ * ahead of it, and the body's variables are closed. */
+static int call_wrapped(lua_State *L)
+{
+  lua_State *thread = lua_tothread(L, lua_upvalueindex(1));
+  int given = resume(L, thread, lua_gettop(L));
+  if (given >= 0)
+    return given;
+  int status = lua_status(thread);
+  if (status != LUA_OK && status != LUA_YIELD) {
+    status = lua_resetthread(thread);
+    lua_xmove(thread, L, 1);
+  }
+  if (status != LUA_ERRMEM && lua_type(L, -1) == LUA_TSTRING) {
+    luaL_where(L, 1);
+    lua_insert(L, -2);
+    lua_concat(L, 2);
+  }
+  return lua_error(L);
+}
+
+static int watched_wrap(lua_State *L)
+{
+  luaL_checktype(L, 1, LUA_TFUNCTION);
+  lua_State *thread = lua_newthread(L);
+  lua_pushvalue(L, 1);
+  lua_xmove(L, thread, 1);
+  lua_pushcclosure(L, call_wrapped, 1);
+  return 1;
+}
+
+void host_watch_threads(lua_State *L)
+{
+  static const luaL_Reg functions[] = {
+      {"resume", watched_resume}, {"wrap", watched_wrap}, {NULL, NULL}};
+  threads = L ? cb_lua_threads(L) : NULL;
+  if (!L)
+    return;
+  luaL_getsubtable(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE);
+  if (lua_getfield(L, -1, LUA_COLIBNAME) == LUA_TTABLE)
+    luaL_setfuncs(L, functions, 0);
+  lua_pop(L, 2);
+}
+
+/* ---- running ---- */
 
 static int run_loaded(lua_State *L, int status)
 {

@@ -11,6 +11,11 @@ extern const char *host_prefix;
 /* How many SIGINTs a call may swallow before the next one ends the process. */
 extern int host_patience;
 
+/* Coroutines are interrupted as well from now on, where C enters them and where
+ * coroutine.resume and coroutine.wrap do, which are replaced. NULL: no more.
+ * Scripts do without, as in lua5.4. */
+void host_watch_threads(lua_State *L);
+
 void host_message(const char *text);
 
 /* Prints and pops the error on top of the stack unless status is LUA_OK.

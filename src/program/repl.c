@@ -272,12 +272,14 @@ void repl_run(lua_State *L)
   sigaction(SIGINT, &ignore, &before);
   host_prefix = NULL;
   host_patience = PATIENCE;
+  host_watch_threads(L);
   greet();
   session.editor = opening = edit_open(complete, &session);
   history_load(remember_former);
   converse(&session);
   session.editor->close();
   history_close();
+  host_watch_threads(NULL);
   host_prefix = prefix;
   sigaction(SIGINT, &before, NULL);
 }

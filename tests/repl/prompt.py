@@ -118,6 +118,63 @@ def interrupted(start):
     s.expect("off\r\n> ")
 
 
+def interrupted_coroutines(start):
+    "Ctrl-C ends a loop in a coroutine, Lua's or ours, and in one within another"
+    s = start()
+    s.expect("> ")
+    s.enter("function f() print 'on' %s end" % FOR_EVER)
+    s.expect("> ")
+    s.enter("function ours(f) return function () "
+            "cbench.coroutine.create(f):enter() end end")
+    s.expect("> ")
+    s.enter("function later() cbench.coroutine.yield() f() end")
+    s.expect("> ")
+    for line in ("coroutine.wrap(f)()",
+                 "print(coroutine.resume(coroutine.create(f)))",
+                 "ours(f)()", "ours(coroutine.wrap(f))()",
+                 "coroutine.wrap(ours(f))()",
+                 "coroutine.wrap(ours(coroutine.wrap(ours(f))))()",
+                 "co = cbench.coroutine.create(coroutine.wrap(later)) "
+                 "co:enter() coroutine.wrap(function () co:enter() end)()"):
+        s.enter(line)
+        s.expect("\r\non\r\n")
+        s.send(CTRL_C)
+        s.expect("interrupted!")
+        s.expect("> ")
+        s.result("1 + 1", "2")
+    s.enter("co = cbench.coroutine.create(coroutine.wrap(later)) co:enter() "
+            "co:close() co = nil collectgarbage() f()")
+    s.expect("\r\non\r\n")
+    s.send(CTRL_C)
+    s.expect("interrupted!")
+    s.expect("> ")
+    check(s.leave() == 0, "exit status")
+
+
+def coroutines_as_ever(start):
+    "the prompt's coroutine.resume and wrap are those of Lua"
+    s = start()
+    s.expect("> ")
+    s.result("coroutine.resume(coroutine.create(function (...) "
+             "return select('#', ...), coroutine.yield(...) end), 1, nil)",
+             "true\t1\tnil")
+    s.result("pcall(coroutine.resume, 5)", "false\tbad argument #1 to "
+             "'coroutine.resume' (thread expected, got number)")
+    s.result("pcall(coroutine.wrap, 5)", "false\tbad argument #1 to "
+             "'coroutine.wrap' (function expected, got number)")
+    s.result("g = coroutine.wrap(function (a) local b = coroutine.yield(a + 1) "
+             "error('x' .. b) end) return g(1)", "2")
+    s.result("pcall(g, 2)", "false\tstdin:1: x2")
+    s.result("pcall(g)", "false\tcannot resume dead coroutine")
+    s.result("pcall(coroutine.wrap(function () error {} end)) == false", "true")
+    s.result("coroutine.resume(coroutine.running())",
+             "false\tcannot resume non-suspended coroutine")
+    s.result("coroutine.isyieldable(), pcall(coroutine.yield)",
+             "false\tfalse\tattempt to yield from outside a coroutine")
+    s.result("n = 0 function deep() n = n + 1 return coroutine.wrap(deep)() end "
+             "return pcall(deep) == false and n > 150", "true")
+
+
 def interrupted_show(start):
     "Ctrl-C while a value is turned into text"
     s = start()
@@ -560,7 +617,7 @@ def not_fancy(start):
 
 
 run([values, greeting, silence, tables, lines, abandoned, interrupted,
-     interrupted_show, end_of_input, errors, completion, completion_of_kinds,
+     interrupted_coroutines, coroutines_as_ever, interrupted_show, end_of_input, errors, completion, completion_of_kinds,
      filled, completion_calls_nothing, indentation, history_file, history_recall,
      history_limit, history_unfinished, history_off,
      pasted, letters, resized, narrow, no_escapes,
