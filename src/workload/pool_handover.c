@@ -12,6 +12,7 @@
 #include "base/cpu.h"
 #include "base/lock.h"
 #include "base/memory.h"
+#include "pool/pool.h"
 #include "workload/kinds.h"
 #include "workload/pools.h"
 
@@ -105,7 +106,8 @@ static uint64_t free_all(void *opaque, unsigned thread, uint64_t n)
 /* As many as two batches on either side: until so many go round, each costs a
  * hundred times what the others do, which is no measure of how long a batch of
  * the measurement should be. On the creator's thread, because what a thread is
- * given it may keep. */
+ * given it may keep. Not where nothing comes back: it would find these once,
+ * and they pass for what that policy does. */
 static int furnish(void *opaque, unsigned thread, struct cb_error *error)
 {
   enum { GO_ROUND = 512 };
@@ -114,6 +116,8 @@ static int furnish(void *opaque, unsigned thread, struct cb_error *error)
   if (state->only_mailbox || pair->furnished)
     return 0;
   pair->furnished = true;
+  if (cb_pool_policy(state->pool.pool) == &cb_pool_local.kind)
+    return 0;
   return cb_pool_prefill(state->pool.pool, GO_ROUND, error);
 }
 

@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 static struct cb_spec *spec_of(const char *kind, const char *backend)
@@ -200,6 +201,27 @@ static void a_handover_can_be_stopped(void **state)
   workload.destroy(&workload);
 }
 
+/* From the first one on: coroutines that the thread had before would be taken
+ * for what comes back. */
+static void what_stays_where_it_ended_is_created_anew(void **state)
+{
+  (void)state;
+  struct cb_workload workload;
+  struct cb_error error;
+  struct cb_counter list[16];
+  struct cb_spec *spec = spec_of("pool_handover", CB_BACKEND_PRESET);
+  cb_spec_set_string(spec, "pool", "local", NULL);
+  assert_int_equal(create(spec, &workload, &error), 0);
+  assert_int_equal(drive(&workload, 50, &error), 0);
+  size_t count = workload.counters(workload.state, list, 16);
+  double taken = -1;
+  for (size_t i = 0; i < count; i++)
+    if (strcmp(list[i].name, "hits_local") == 0)
+      taken = list[i].value;
+  assert_true(taken == 0);
+  workload.destroy(&workload);
+}
+
 /* ---- comparisons and refusals ---- */
 
 static void the_call_proves_too(void **state)
@@ -265,6 +287,39 @@ static void what_cannot_be_is_refused(void **state)
   end_pool(pool);
 }
 
+static uint64_t faults_here(void)
+{
+  struct rusage usage;
+  assert_int_equal(getrusage(RUSAGE_THREAD, &usage), 0);
+  return (uint64_t)usage.ru_minflt;
+}
+
+/* However few are visited in a batch, each has touched its stack before. */
+static void living_coroutines_have_been_visited(void **state)
+{
+  enum { MANY = 400 };
+  (void)state;
+  static const struct cb_control control;
+  struct cb_workload workload;
+  struct cb_error error;
+  if (SANITIZED || cb_under_valgrind()) {
+    skip();
+    return;
+  }
+  struct cb_spec *spec = spec_of("stack", CB_BACKEND_PRESET);
+  cb_spec_set_integer(spec, "coroutines", MANY, NULL);
+  assert_int_equal(create(spec, &workload, &error), 0);
+  assert_int_equal(workload.setup(workload.state, &control, &error), 0);
+  assert_int_equal(workload.roles[0].begin(workload.state, 0, &error), 0);
+  uint64_t before = faults_here();
+  assert_int_equal(workload.roles[0].run(workload.state, 0, MANY), MANY);
+  assert_true(faults_here() - before < MANY / 4);
+  workload.roles[0].end(workload.state, 0);
+  assert_int_equal(workload.check(workload.state, MANY, &error), 0);
+  workload.teardown(workload.state);
+  workload.destroy(&workload);
+}
+
 static long map_limit(void)
 {
   long limit = 0;
@@ -304,6 +359,8 @@ int main(void)
       cmocka_unit_test(what_cannot_be_is_refused),
       cmocka_unit_test(every_pool_proves),
       cmocka_unit_test(a_handover_can_be_stopped),
+      cmocka_unit_test(what_stays_where_it_ended_is_created_anew),
+      cmocka_unit_test(living_coroutines_have_been_visited),
       cmocka_unit_test(an_exhausted_nest_fails_with_its_reason)};
   static const struct CMUnitTest on_each[] = {
       cmocka_unit_test(every_back_end_proves),
@@ -312,6 +369,6 @@ int main(void)
       cmocka_unit_test(prefill_stands_before_the_first_batch),
       cmocka_unit_test(a_lent_pool_is_left_as_full_as_it_was)};
   alarm(300);
-  return run_on_kinds("workload coroutine", &cb_backend_family, plain, 5,
+  return run_on_kinds("workload coroutine", &cb_backend_family, plain, 7,
                       on_each, 5);
 }
