@@ -69,11 +69,13 @@ static bool was_stopped(const struct ring_work *work)
 static int convoy(const struct ring_work *work, struct cb_error *error)
 {
   bool broken = atomic_load_explicit(&work->ring->broken, memory_order_relaxed);
-  return cb_fail(error, -ETIMEDOUT,
-                 "convoy: %u threads waited %s until they were stopped "
-                 "(wait = \"yield\" gives the CPU away)",
-                 threads_of(work),
-                 broken ? "for their turn in the ring" : "at the ring");
+  enum cb_wait wait = broken ? work->ring->wait : work->wait;
+  return cb_fail(
+      error, -ETIMEDOUT,
+      "convoy: %u threads waited %s until they were stopped%s",
+      threads_of(work), broken ? "for their turn in the ring" : "at the ring",
+      wait == CB_WAIT_YIELD ? ", though they gave the CPU away"
+                            : " (wait = \"yield\" gives the CPU away)");
 }
 
 static int compare(const struct ring_work *work, const struct tally *in,

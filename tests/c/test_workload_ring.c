@@ -355,17 +355,26 @@ static void an_uncounted_operation_fails(void **state)
   assert_int_equal(proof(&self, done + 1), -EPROTO);
 }
 
-static void a_stopped_wait_is_a_convoy(void **state)
+static void stop_a_wait(enum cb_wait wait, const char *text)
 {
   struct tampered self;
-  (void)state;
   set_up(&self, "ring_stream");
+  self.work->wait = wait;
   atomic_store(&self.control.stop, 1);
   assert_int_equal(produce(&self, 2000), 1024);
   assert_int_equal(proof(&self, 1024), -ETIMEDOUT);
-  assert_string_equal(self.error.text,
-                      "convoy: 2 threads waited at the ring until they were "
-                      "stopped (wait = \"yield\" gives the CPU away)");
+  assert_string_equal(self.error.text, text);
+}
+
+static void a_stopped_wait_is_a_convoy(void **state)
+{
+  (void)state;
+  stop_a_wait(CB_WAIT_PAUSE,
+              "convoy: 2 threads waited at the ring until they were stopped "
+              "(wait = \"yield\" gives the CPU away)");
+  stop_a_wait(CB_WAIT_YIELD,
+              "convoy: 2 threads waited at the ring until they were stopped, "
+              "though they gave the CPU away");
 }
 
 int main(void)
