@@ -120,11 +120,32 @@ static int set_list(lua_State *L, struct cb_spec *spec,
   return 0;
 }
 
+/* The name of a side that there is not, or NULL. The table is on top. */
+static const char *odd_side(lua_State *L)
+{
+  for (lua_pushnil(L); lua_next(L, -2); lua_pop(L, 1)) {
+    const char *name =
+        lua_type(L, -2) == LUA_TSTRING ? lua_tostring(L, -2) : NULL;
+    if (name && strcmp(name, "producer") != 0 &&
+        strcmp(name, "consumer") != 0) {
+      lua_pop(L, 2); /* the table holds it */
+      return name;
+    }
+  }
+  return NULL;
+}
+
 /* { producer = "mt", consumer = "st" } is the choice "mt/st"; "mt" when both
  * are the same. */
 static int set_sides(lua_State *L, struct cb_spec *spec, const char *key,
                      struct cb_error *error)
 {
+  const char *odd = odd_side(L);
+  if (odd)
+    return cb_fail(error, -EINVAL,
+                   "option '%s': unknown side '%s' (there are producer, "
+                   "consumer)",
+                   key, odd);
   lua_pushliteral(L, "producer");
   lua_rawget(L, -2); /* raw: nothing here may raise, for the spec's sake */
   lua_pushliteral(L, "consumer");

@@ -218,6 +218,9 @@ static int ring_resize(lua_State *L)
     lua_pushliteral(L, "ENOMEM");
     return 3;
   }
+  if (status == -EINVAL && size < 0)
+    cb_fail(&error, status, "size %lld is out of range [1, %d]",
+            (long long)size, ELEMENTS_MAX);
   if (status == -EINVAL)
     return luaL_argerror(L, 2, error.text);
   if (status < 0)

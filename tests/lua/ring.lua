@@ -109,6 +109,8 @@ describe("a ring", function ()
     assert.same({}, ring:resize(100))
     assert.error_matches(function () ring:resize(0) end,
       "size 0 is out of range")
+    assert.error_matches(function () ring:resize(-1) end,
+      "size %-1 is out of range %[1, 16777216%]")
     assert.error_matches(function () ring:resize(1 << 40) end,
       "1099511627776 is out of range")
     local spsc <close> = cbench.ring "spsc"
@@ -233,6 +235,12 @@ describe("a ring", function ()
     { { "alf", size = 100 }, "powers of two" },
     { { "rte", size = 100 }, "exact = true takes any size" },
     { { "ptr_ring", wait = "yeild" }, "did you mean 'yield'?" },
+    { { "rte", sync = { producer = "mt", consumr = "st" } },
+      "option 'sync': unknown side 'consumr' (there are producer, consumer)" },
+    { { "rte", sync = { producer = "mt", consumer = "st", both = "hts" } },
+      "option 'sync': unknown side 'both'" },
+    { { "rte", sync = { producer = "mt" } },
+      "one for producer and one for consumer, is wanted" },
     { {}, "the first element names the ring" },
     { 7, "a ring is wanted" },
     { false, "a ring is wanted" },
