@@ -10,7 +10,9 @@
 
 #define COROUTINE "cbench.coroutine"
 
-enum { STACK_LEAST = 1 << 20 };
+/* Each coroutine that enters the next takes some 10 KB, which Lua's own limits
+ * do not see: a nest without end would use up all memory. */
+enum { STACK_LEAST = 1 << 20, NEST_MOST = 20000 };
 
 struct coroutine {
   struct cb_coroutine *coroutine; /* NULL once it ended or was closed */
@@ -19,6 +21,7 @@ struct coroutine {
   struct coroutine *enterer;      /* whom this one was entered by, in Lua */
   int count;                      /* values that are handed over */
   int status;                     /* of the function when it ended */
+  int depth;                      /* of those that are entered, this one too */
   const char *held;               /* by what it may not yield out of */
   struct cb_lua_thread bottom;    /* its thread in the list of those that run */
   struct cb_lua_thread *top;      /* of the list, where it yielded */
@@ -137,6 +140,17 @@ static void check_enterable(lua_State *L, const struct coroutine *self)
     refuse_entry(L, "it is running");
 }
 
+/* As Lua says of functions that call each other without end. */
+static int check_depth(lua_State *L)
+{
+  const struct coroutine *current = get_world(L)->current;
+  int depth = current ? current->depth + 1 : 1;
+  if (depth > NEST_MOST)
+    luaL_error(L, "stack overflow (%d coroutines have entered each other)",
+               NEST_MOST);
+  return depth;
+}
+
 /* Switches to the coroutine and, when it ended, forgets it. The threads that
  * ran in it when it yielded run again: they stand on those of whoever enters
  * it now. */
@@ -167,6 +181,7 @@ static int coroutine_enter(lua_State *L)
   check_enterable(L, self);
   if (!lua_checkstack(self->suspended, count + 1))
     return luaL_error(L, "too many arguments to enter");
+  self->depth = check_depth(L);
   hand_over(L, self->suspended, count);
   self->count = count;
   int action = switch_to(L, self);

@@ -160,6 +160,24 @@ describe("misuse of coroutines", function ()
     assert.error_matches(function () self:enter() end, "cannot be closed")
   end)
 
+  it("includes a nest without end", function ()
+    -- A sanitizer's runtime holds fewer, or wants more memory for each.
+    if (os.getenv "SANITIZE" or "") ~= "" then return end
+    local deepest = 0
+    local function nest(depth)
+      deepest = depth
+      local inner <close> = co.create(nest)
+      return inner:enter(depth + 1)
+    end
+    local outer <close> = co.create(nest)
+    local good, message = pcall(outer.enter, outer, 1)
+    assert.is_false(good)
+    assert.matches("stack overflow %(20000 coroutines have entered each other",
+      message)
+    assert.equal(20000, deepest)
+    assert.equal("dead", outer:status())
+  end)
+
   it("includes yielding out of a measurement", function ()
     local c = co.create(function ()
       return cbench.measure(cbench.workload.lua { call = co.yield },
