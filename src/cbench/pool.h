@@ -34,7 +34,8 @@ CB_API struct cb_pool *cb_pool_create(const struct cb_pool_options *options,
 CB_API int cb_pool_destroy(struct cb_pool *pool, struct cb_error *error);
 
 /* Creates n coroutines and gives them to the pool, as if n had ended on this
- * thread; those that it has no room for are deleted again. */
+ * thread; those that it has no room for are deleted again. -ENOMEM, and none
+ * made, when there is not a page of memory for each. */
 CB_API int cb_pool_prefill(struct cb_pool *pool, size_t n,
                            struct cb_error *error);
 /* Deletes what the pool and the calling thread keep until `keep` idle ones are

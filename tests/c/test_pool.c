@@ -143,6 +143,16 @@ static void on_a_thread(void *(*body)(void *), void *opaque)
 }
 
 /* Threads that only create and threads that only end, dying each time. */
+static void more_than_there_is_memory_for_is_refused(void **state)
+{
+  struct cb_error error;
+  struct cb_pool *pool = pool_of(*state);
+  assert_int_equal(cb_pool_prefill(pool, SIZE_MAX / 8192, &error), -ENOMEM);
+  assert_non_null(strstr(error.text, " GiB of memory at least"));
+  assert_int_equal(stats_of(pool).fresh, 0);
+  end_pool(pool);
+}
+
 static void threads_that_die_lose_nothing(void **state)
 {
   static const size_t sizes[] = {1, 64, 128, 200, 600};
@@ -630,6 +640,7 @@ int main(void)
       cmocka_unit_test(bursts_balance),
       cmocka_unit_test(trim_leaves_what_is_asked),
       cmocka_unit_test(prefill_is_not_a_hit),
+      cmocka_unit_test(more_than_there_is_memory_for_is_refused),
       cmocka_unit_test(threads_that_die_lose_nothing),
       cmocka_unit_test(a_thread_dies_with_coroutines_alive),
       cmocka_unit_test(many_threads_at_once),
@@ -640,5 +651,5 @@ int main(void)
       cmocka_unit_test(a_thread_that_ends_is_refused),
       cmocka_unit_test(a_pool_with_life_in_it_is_not_closed)};
   alarm(300);
-  return run_on_kinds("pool", &cb_pool_family, plain, 3, on_each, 12);
+  return run_on_kinds("pool", &cb_pool_family, plain, 3, on_each, 13);
 }
