@@ -12,6 +12,7 @@ local command = {}
 --- Exit codes.
 command.exit = {
   done = 0, failed = 1, usage = 2, limit = 3, inconclusive = 4,
+  interrupted = 130,
 }
 
 -- Taken by every subcommand.
@@ -30,9 +31,14 @@ function command.warn(context, message)
   if not context.options.quiet then command.complain(context, message) end
 end
 
+-- A Ctrl-C before or after what is measured is an error of Lua.
+local function code_for(code, message)
+  return message:find "interrupted!$" and command.exit.interrupted or code
+end
+
 --- Ends the command with a sentence and an exit code.
 function command.fail(code, message)
-  error({ code = code, message = message }, 0)
+  error({ code = code_for(code, message), message = message }, 0)
 end
 
 --- Ends it because of a wrong word.
@@ -92,10 +98,11 @@ local function handler(context)
     if type(failure) == "table" and failure.code then return failure end
     local message = type(failure) == "string" and failure or
       ("(error object is a %s value)"):format(type(failure))
+    local code = code_for(command.exit.failed, message)
     if context.options.verbose then
       message = debug.traceback(message, 2)
     end
-    return { code = command.exit.failed, message = message }
+    return { code = code, message = message }
   end
 end
 

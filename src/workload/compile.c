@@ -3,6 +3,10 @@
  * what comes out, and removes the folder: a shared object that is loaded needs
  * its file no more. The headers it may include are written there too, so it
  * makes no difference whether, and where, cbench is installed.
+ *
+ * As long as the folder is there, the signals that end processes wait: nobody
+ * else would remove it. One that came ends the compiler, and does what it does
+ * when the folder is gone.
  */
 #include "workload/compile.h"
 
@@ -18,6 +22,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 extern char **environ;
@@ -32,6 +37,39 @@ struct folder {
   char path[200];
   char name[240]; /* of the file asked for last */
 };
+
+/* ---- signals ---- */
+
+static const int ending[] = {SIGHUP, SIGINT, SIGTERM};
+enum { ENDING = sizeof ending / sizeof ending[0] };
+
+/* What is ignored stays so: blocked, it would be pending all the same. */
+static void hold_signals(sigset_t *before)
+{
+  struct sigaction action;
+  sigset_t held;
+
+  sigemptyset(&held);
+  for (int i = 0; i < ENDING; i++)
+    if (sigaction(ending[i], NULL, &action) == 0 &&
+        action.sa_handler != SIG_IGN)
+      sigaddset(&held, ending[i]);
+  pthread_sigmask(SIG_BLOCK, &held, before);
+}
+
+/* Has one of them come that we hold? */
+static bool is_over(void)
+{
+  sigset_t pending, held;
+  sigpending(&pending);
+  pthread_sigmask(SIG_BLOCK, NULL, &held);
+  for (int i = 0; i < ENDING; i++)
+    if (sigismember(&pending, ending[i]) && sigismember(&held, ending[i]))
+      return true;
+  return false;
+}
+
+/* ---- the folder ---- */
 
 static const char *in_folder(struct folder *folder, const char *name)
 {
@@ -115,6 +153,28 @@ static int add_words(char **words, int count, char *text,
   return count;
 }
 
+/* Waits for the compiler, and asks it to end when we shall: -EINTR then. */
+static int await(pid_t pid)
+{
+  const struct timespec nap = {.tv_nsec = 1000000};
+  bool over = false;
+  int status;
+  pid_t done;
+
+  while ((done = waitpid(pid, &status, WNOHANG)) != pid) {
+    if (done < 0 && errno != EINTR)
+      return -errno;
+    if (!over && is_over()) {
+      over = true;
+      kill(pid, SIGTERM);
+    }
+    nanosleep(&nap, NULL);
+  }
+  if (over || is_over())
+    return -EINTR;
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128;
+}
+
 /* Its exit status, or a negative errno when it could not be started. */
 static int run(struct folder *folder, char *const *words)
 {
@@ -122,7 +182,6 @@ static int run(struct folder *folder, char *const *words)
   posix_spawnattr_t attributes;
   sigset_t none;
   pid_t pid;
-  int status;
 
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null",
@@ -139,12 +198,7 @@ static int run(struct folder *folder, char *const *words)
       posix_spawnp(&pid, words[0], &actions, &attributes, words, environ);
   posix_spawnattr_destroy(&attributes);
   posix_spawn_file_actions_destroy(&actions);
-  if (code)
-    return -code;
-  while (waitpid(pid, &status, 0) < 0)
-    if (errno != EINTR)
-      return -errno;
-  return WIFEXITED(status) ? WEXITSTATUS(status) : 128;
+  return code ? -code : await(pid);
 }
 
 /* The first line of the messages that is an error, else the first line. */
@@ -195,20 +249,20 @@ static int compile(struct folder *folder, char *compiler, char *flags,
   if (count < 0)
     return count;
   int status = run(folder, words);
+  if (status == -EINTR)
+    return cb_fail(error, status, "stopped while the compiler ran");
   if (status < 0)
     return cb_fail(error, status, "cannot run the compiler '%.60s': %s",
                    words[0], strerror(-status));
   return status ? report(folder, words[0], error) : 0;
 }
 
-const struct cb_plugin *cb_compile(const char *source, const char *flags,
-                                   struct cb_error *error)
+static const struct cb_plugin *
+compile_and_load(const char *source, const char *flags, struct cb_error *error)
 {
   struct folder folder;
-  struct cb_error own;
   const char *named = getenv("CC");
   const struct cb_plugin *plugin = NULL;
-  error = error ? error : &own;
 
   if (make_folder(&folder, error) < 0)
     return NULL;
@@ -222,5 +276,17 @@ const struct cb_plugin *cb_compile(const char *source, const char *flags,
   free(compiler);
   free(words);
   remove_folder(&folder);
+  return plugin;
+}
+
+const struct cb_plugin *cb_compile(const char *source, const char *flags,
+                                   struct cb_error *error)
+{
+  struct cb_error own;
+  sigset_t before;
+  hold_signals(&before);
+  const struct cb_plugin *plugin =
+      compile_and_load(source, flags, error ? error : &own);
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
   return plugin;
 }

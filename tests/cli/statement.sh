@@ -6,7 +6,7 @@ cd "$folder" || exit 1
 mkdir temporary
 export TMPDIR="$folder/temporary"
 
-echo 1..12
+echo 1..14
 out=$folder/out
 . "$top_srcdir/tests/cli/tap.sh"
 says() { # PATTERN CODE: what the code prints
@@ -66,6 +66,32 @@ result $? "a missing compiler is named"
 TMPDIR=$folder/nowhere says "cannot make the folder '$folder/nowhere" \
   "print(pcall(cbench.measure, c {}))"
 result $? "a missing temporary folder is named"
+
+# A compiler that says when it runs, and then does not end.
+mkfifo ready
+cat >compiler <<'END'
+#!/bin/sh
+echo "$PPID" >ready
+exec sleep 60
+END
+chmod +x compiler
+cat >statement.lua <<'END'
+local cbench = require "cbench"
+return cbench.scenario { title = "c", workload = cbench.workload.c {} }
+END
+stopped() { # SIGNAL CODE: the exit code when it comes while the compiler runs
+  env --default-signal=INT CC="$folder/compiler" "$CBENCH" statement.lua -q \
+    >out 2>&1 &
+  read -r pid <ready
+  kill -s "$1" "$pid"
+  wait $!
+  code=$?
+  [ "$code" = "$2" ] && [ -z "$(ls temporary)" ]
+}
+stopped INT 130
+result $? "Ctrl-C while it is compiled: 130, and the folder is gone"
+stopped TERM 143
+result $? "SIGTERM while it is compiled: 143, and the folder is gone"
 ls temporary >out
 [ ! -s out ]
 result $? "nothing is left behind"
