@@ -34,8 +34,8 @@ int cb_ring_power_of_two(const char *kind, int64_t size, int64_t smallest,
   return cb_fail(error, -EINVAL,
                  "option 'size': %s takes powers of two from %lld on, got "
                  "%lld%s%s%s",
-                 kind, (long long)smallest, (long long)size,
-                 advice ? " (" : "", advice ? advice : "", advice ? ")" : "");
+                 kind, (long long)smallest, (long long)size, advice ? " (" : "",
+                 advice ? advice : "", advice ? ")" : "");
 }
 
 uint64_t cb_ring_round_up(uint64_t n)
@@ -76,14 +76,16 @@ CAN(unconsume)
 static int cannot(const struct cb_ring *ring, const char *what, can *has,
                   struct cb_error *error)
 {
-  char names[160] = "";
+  static const char other[] = " with other options";
+  char names[200] = "";
   size_t length = 0;
   const struct cb_kind *kind;
   for (size_t i = 0; (kind = cb_kind_at(&cb_ring_family, i)); i++)
     if (has(&((const struct cb_ring_kind *)kind)->ops) &&
-        length + strlen(kind->name) + 3 < sizeof names)
-      length += (size_t)sprintf(names + length, "%s%s", length ? ", " : "",
-                                kind->name);
+        length + strlen(kind->name) + sizeof other + 2 < sizeof names)
+      length +=
+          (size_t)sprintf(names + length, "%s%s%s", length ? ", " : "",
+                          kind->name, kind == &ring->kind->kind ? other : "");
   return cb_fail(error, -ENOTSUP, "this %s ring cannot %s (%s can)",
                  ring->kind->kind.name, what, length ? names : "no kind");
 }

@@ -458,6 +458,15 @@ static void what_cannot_be_done_names_who_can(void **state)
   assert_string_equal(
       error.text, "this ck ring cannot be resized (ptr_ring, skb_array can)");
   cb_ring_destroy(ring);
+
+  struct cb_spec *spec = cb_spec_create(cb_family_find("ring"), "vyukov", NULL);
+  assert_int_equal(cb_spec_set_string(spec, "claim", "single", NULL), 0);
+  ring = cb_ring_create(spec, NULL);
+  cb_spec_destroy(spec);
+  assert_int_equal(cb_ring_enqueue_bulk(ring, &value, 1, NULL, &error),
+                   -ENOTSUP);
+  assert_non_null(strstr(error.text, ", vyukov with other options, alf"));
+  cb_ring_destroy(ring);
 }
 
 int main(void)
