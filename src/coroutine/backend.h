@@ -186,7 +186,8 @@ struct cb_backend {
   int (*configure)(const struct cb_spec *spec, int *setting,
                    struct cb_error *error);
   /* Makes the context of a coroutine whose stack is mapped and whose other
-   * fields are set: it will wait in its trampoline for the first enter. */
+   * fields are set: it will wait in its trampoline for the first enter, unless
+   * that enter can do without one. */
   int (*prepare)(struct cb_coroutine *coroutine, int setting,
                  struct cb_error *error);
   /* Single operations; enter does not release a coroutine that ended. */

@@ -2,14 +2,14 @@
  * switch.h - the assembly: switch_x86_64.S and switch_aarch64.S.
  *
  * A switch exchanges contexts with coroutine->sp: what it finds there runs on,
- * what ran is left there. The other side gets 0 as the result of its own call
- * from enter, and value from yield. The callee-saved registers stand on the
- * stack that is left.
+ * what ran is left there. The callee-saved registers stand on the stack that is
+ * left. enter returns what the next yield was given as value, and yield 0.
  *
- * begin enters a coroutine that has no context yet, only an empty stack: it
- * calls the entry there and returns CB_TERMINATE when that has returned, or
- * what the first yield says. The control bits of the floating point unit are
- * those of whoever begins it.
+ * enter calls `to` on the coroutine's stack: its resume where there is a
+ * context, and the entry itself where there is none yet, only an empty stack.
+ * When that has returned the coroutine has ended, and enter returns
+ * CB_TERMINATE. A fresh coroutine begins with the control bits of the floating
+ * point unit of whoever enters it.
  */
 #ifndef CB_COROUTINE_SWITCH_H
 #define CB_COROUTINE_SWITCH_H
@@ -30,7 +30,7 @@ typedef void cb_run(struct cb_coroutine *coroutine);
  * return, is called with it by the first switch: by cb_switch_enter, by
  * cb_switch_fpu_enter (the control bits are the caller's of now), by the switch
  * of backend_inline.c. For the first two run may be NULL: then the stack is
- * left empty, for begin. */
+ * left empty, for an enter that calls the entry. */
 void cb_switch_prepare(struct cb_coroutine *coroutine, cb_run *run);
 void cb_switch_fpu_prepare(struct cb_coroutine *coroutine, cb_run *run);
 void cb_switch_inline_prepare(struct cb_coroutine *coroutine, cb_run *run);
