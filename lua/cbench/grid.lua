@@ -216,11 +216,25 @@ local function append(lines, more)
   table.move(more, 1, #more, #lines + 1, lines)
 end
 
+-- The line of a role has something to say in this block: it repeats no
+-- parameters, so without figures it is a name alone.
+local function has_figures(sheet, line, block)
+  if not (line.lead and line.lead:find "^ ") or line.over then return true end
+  for _, i in ipairs(block) do
+    if i > sheet.parameters and (line.cells[i] or "") ~= "" then
+      return true
+    end
+  end
+  return false
+end
+
 local function block_lines(sheet, block, width)
   local lines = { group_line(sheet.columns, block) }
   lines[#lines + 1] = title_line(sheet.columns, block)
   for _, line in ipairs(sheet.lines) do
-    append(lines, body_lines(sheet, line, block, width))
+    if has_figures(sheet, line, block) then
+      append(lines, body_lines(sheet, line, block, width))
+    end
   end
   return lines
 end

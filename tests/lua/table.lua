@@ -293,6 +293,23 @@ describe("columns", function ()
     end
   end)
 
+  it("beyond the width have no lines of roles that say nothing", function ()
+    local one = { role = "creator", cpu = 0, operations = 10, ticks = 123 }
+    local other = { role = "freer", cpu = 1, operations = 10, ticks = 456 }
+    local row = record { name = "pool=none", params = { pool = "none" },
+                         threads = 2, ticks = { typical = 12.3 },
+                         roles = { one, other } }
+    local shown = write(results.new({ row }, { view = {
+      parameters = { "pool" } } }), { width = 40, columns = {
+      "pool", "typical", { "far away in the second block", function (given)
+        return given.name and 77
+      end },
+    } })
+    local _, count = shown:gsub("creator", "")
+    assert.equal(1, count, shown)
+    assert.is_truthy(shown:find("none%s+77"), shown)
+  end)
+
   it("that are the same in all rows are said once when it is narrow",
     function ()
       local run = nesting():run { backend = "asm" }
