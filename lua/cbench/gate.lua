@@ -121,9 +121,30 @@ function gate.of_ratios(context, compared)
   return exit.done
 end
 
+local function has_common_row(old, new)
+  local known = {}
+  for _, part in ipairs(results.parts(old)) do
+    for _, row in ipairs(part) do known[row.name] = true end
+  end
+  for _, part in ipairs(results.parts(new)) do
+    for _, row in ipairs(part) do
+      if known[row.name] then return true end
+    end
+  end
+  return false
+end
+
+-- A gate that compares nothing would stay green for ever.
 local function against_baseline(self, done, readable)
   local compared = compared_to(self, done)
   show(self, compared, readable)
+  local options = self.options
+  if (options.fail_on or options.strict) and
+      not has_common_row(self.baseline, done) then
+    command.complain(self.context, ("option '--baseline': %s has no row of "
+      .. "this run"):format(options.baseline))
+    return exit.usage
+  end
   return gate.of_ratios(self.context, compared)
 end
 

@@ -290,7 +290,10 @@ function measure.call(subject, options)
   checked.forks = checked.forks or 1
   local records, meta = measure.run(list, checked)
   if not records then
-    error(("bad argument #2 to 'measure' (%s)"):format(meta), 2)
+    -- What ended a process is in no argument.
+    local blamed = meta:find "^a measuring process" and "%s" or
+      "bad argument #2 to 'measure' (%s)"
+    error(blamed:format(meta), 2)
   end
   if single then return record.object(records[1], meta) end
   return import("results").new(records, meta)

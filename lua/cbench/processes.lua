@@ -153,6 +153,18 @@ local function loaded_plugins(more)
   return core.json_array(list)
 end
 
+-- Signals by which code that is wrong ends a process.
+local crashes = {
+  [4] = "SIGILL", [6] = "SIGABRT", [7] = "SIGBUS", [8] = "SIGFPE",
+  [9] = "SIGKILL", [11] = "SIGSEGV",
+}
+
+local function ended(how, number)
+  local name = how == "signal" and crashes[number]
+  return ("a measuring process ended by %s %d%s"):format(how, number,
+    name and (" (%s)"):format(name) or "")
+end
+
 --- Has a fresh process of `program` measure rows that `processes.row` made.
 -- Returns its raw rows, or nil and a sentence. `plugin` is loaded besides
 -- those of this process.
@@ -170,7 +182,7 @@ function processes.start(program, rows, options, plugin)
   end
   local raw = core.json_decode(text)
   if how == "signal" or not raw then
-    return nil, ("a measuring process ended by %s %d"):format(how, number)
+    return nil, ended(how, number)
   end
   if raw.message then return nil, raw.message end
   return raw

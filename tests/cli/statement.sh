@@ -6,7 +6,7 @@ cd "$folder" || exit 1
 mkdir temporary
 export TMPDIR="$folder/temporary"
 
-echo 1..14
+echo 1..15
 out=$folder/out
 . "$top_srcdir/tests/cli/tap.sh"
 says() { # PATTERN CODE: what the code prints
@@ -92,6 +92,15 @@ stopped INT 130
 result $? "Ctrl-C while it is compiled: 130, and the folder is gone"
 stopped TERM 143
 result $? "SIGTERM while it is compiled: 143, and the folder is gone"
+crash="a statement that crashes is not blamed on an argument"
+if [ "${SANITIZE:-no}" != no ]; then
+  skip "$crash" "sanitizers handle the signal"
+else
+  says ":4: a measuring process ended by signal 11 (SIGSEGV)" "
+    cbench.measure(c { code = '*(volatile int *)0 = 1;' },
+      { time = 30, rounds = 3, forks = 2 })"
+  result $? "$crash"
+fi
 ls temporary >out
 [ ! -s out ]
 result $? "nothing is left behind"
