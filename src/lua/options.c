@@ -260,8 +260,12 @@ static struct cb_spec *build_from_object(lua_State *L, int index,
 {
   struct cb_lua_object *object = test_object(L, index, family);
   if (!object) {
+    const char *type = luaL_typename(L, index);
+    int named = luaL_getmetafield(L, index, "__name");
     cb_fail(error, -1, "a %s is wanted (a name, a table or an object), got %s",
-            family->name, luaL_typename(L, index));
+            family->name, named == LUA_TSTRING ? lua_tostring(L, -1) : type);
+    if (named != LUA_TNIL)
+      lua_pop(L, 1);
     return NULL;
   }
   if (!object->object) {

@@ -243,6 +243,7 @@ describe("a ring", function ()
       "one for producer and one for consumer, is wanted" },
     { {}, "the first element names the ring" },
     { 7, "a ring is wanted" },
+    { cbench.pool "none", "got cbench.pool" },
     { false, "a ring is wanted" },
   }
   for _, case in ipairs(refused) do
