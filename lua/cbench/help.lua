@@ -92,11 +92,23 @@ local function list_lines(parameters)
   return parts
 end
 
+-- Where a name alone does not tell.
+local limit_meanings = {
+  producers    = "threads that may enqueue at once",
+  consumers    = "threads that may dequeue at once",
+  forgets      = "no element is kept",
+  late_visible = "an element can stay out of sight behind an earlier one",
+  lazy_free    = "slots are freed in batches: free_count can be less",
+  zero_allowed = "0 may be an element",
+}
+
 -- What a kind can and cannot do, as far as it says so.
 local function limit_lines(limits)
   local rows = {}
   for name, value in pairs(limits) do
-    rows[#rows + 1] = { name, spell(value) }
+    local meaning = limit_meanings[name]
+    rows[#rows + 1] = { name, meaning and
+      ("%-5s  %s"):format(spell(value), meaning) or spell(value) }
   end
   table.sort(rows, function (a, b) return a[1] < b[1] end)
   return columns(rows)

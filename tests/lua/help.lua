@@ -88,6 +88,14 @@ describe("help", function ()
     assert.truthy(printed(cbench.help, {}):find "no help on this table")
   end)
 
+  it("says what a ring's limits mean", function ()
+    local text = printed(cbench.help, "ptr_ring")
+    for _, limit in ipairs { "forgets", "lazy_free", "late_visible",
+                             "zero_allowed" } do
+      assert.matches("\n  " .. limit .. " +%l+ +%w+ %l+", text)
+    end
+  end)
+
   it("takes names as scripts write them", function ()
     local function same(name, topic)
       assert.equal(printed(cbench.help, topic), printed(cbench.help, name))
