@@ -1,5 +1,5 @@
 --- `cbench list`: the shipped scenarios.
-local import = ...
+local import, core = ...
 local catalogue = import "catalogue"
 local command = import "command"
 local figure = import "figure"
@@ -37,8 +37,10 @@ function list.run(context)
     if wanted(row, context.words) then rows[#rows + 1] = row end
   end
   if #rows == 0 and context.words[1] then
-    command.refuse(("no scenario has '%s' in its name or title"):format(
-      table.concat(context.words, "' or '")))
+    local nearest = core.nearest(context.words[1], core.scenario_names())
+    command.refuse(("no scenario has '%s' in its name or title%s"):format(
+      table.concat(context.words, "' or '"),
+      nearest and (" (did you mean '%s'?)"):format(nearest) or ""))
   end
   print_rows(rows)
   return command.exit.done
