@@ -139,7 +139,7 @@ static int idle_call(void *argument, struct cb_lcore *lcore)
 static void an_idle_service_is_not_busy(void **state)
 {
   struct cb_services *set = *state;
-  uint64_t ticks, id;
+  uint64_t ticks = 1, id;
   own_lcore(set);
   static const char *const names[] = {"time", "chain"};
   for (unsigned i = 0; i < 2; i++) {
@@ -382,7 +382,7 @@ static void what_cannot_be_is_refused(void **state)
   assert_int_equal(cb_lcore_add(set, 1, -3, &error), -EINVAL);
   assert_int_equal(cb_lcore_count(set), 0);
   /* The number is free for a CPU that is there. */
-  int cpu;
+  int cpu = 0;
   assert_true(cb_cpus_allowed(&cpu, 1) > 0);
   assert_int_equal(cb_lcore_add(set, 1, cpu, &error), 0);
   assert_int_equal(cb_lcore_passes(set, 1, 5), 0);
