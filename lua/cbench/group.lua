@@ -76,6 +76,10 @@ end
 -- Calls the method of each scenario; one whose rows are all filtered away is
 -- left out, and the run is refused only when nothing is left.
 local function each(self, method, given, options)
+  if type(given or {}) ~= "table" then
+    error(("scenario: parameters: table expected, got %s"):format(
+      type(given)), 3)
+  end
   local checked, message = params.override(all_values(self), given or {})
   if not checked then error("scenario: " .. message, 3) end
   local found
@@ -104,10 +108,13 @@ function methods:rows(given, options)
 end
 
 function methods:run(given, options)
-  local shared = {}
-  for key, value in pairs(options or {}) do shared[key] = value end
-  if type(shared.time) == "number" then
-    shared.time = shared.time / #self.list
+  local shared = options
+  if type(options or {}) == "table" then
+    shared = {}
+    for key, value in pairs(options or {}) do shared[key] = value end
+    if type(shared.time) == "number" then
+      shared.time = shared.time / #self.list
+    end
   end
   local list, message = each(self, "run", given, shared)
   if not list then return nil, message end

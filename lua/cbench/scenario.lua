@@ -270,12 +270,25 @@ local function with_placement(checked, options)
   return new, names
 end
 
+-- Why the two arguments of rows and run, or the filter, are none; or nil.
+local function complaint(given, options)
+  if type(given) ~= "table" then
+    return ("parameters: table expected, got %s"):format(type(given))
+  elseif type(options) ~= "table" then
+    return ("options: table expected, got %s"):format(type(options))
+  end
+  local filter = options.filter or {}
+  for _, part in ipairs(type(filter) == "table" and filter or { filter }) do
+    if type(part) ~= "string" then
+      return ("option 'filter': string expected, got %s"):format(type(part))
+    end
+  end
+end
+
 local function build(self, given, options)
   local definition = definition_of(self)
-  if type(given or {}) ~= "table" then
-    error(("scenario: parameters: table expected, got %s"):format(
-      type(given)), 3)
-  end
+  local wrong = complaint(given or {}, options)
+  if wrong then error("scenario: " .. wrong, 3) end
   local checked, message = params.override(definition.params, given or {})
   if not checked then error("scenario: " .. message, 3) end
   local filter = options.filter or {}

@@ -630,6 +630,26 @@ describe("a description", function ()
       "functions those before it")
   end)
 
+  it("takes tables, also as a list of scenarios", function ()
+    local list = import("scenario").of({ nesting {}, nesting {} }, "list")
+    for _, one in ipairs { nesting {}, list } do
+      for _, method in ipairs { "rows", "run" } do
+        for _, case in ipairs {
+          { 5, nil, "scenario: parameters: table expected, got number" },
+          { {}, 5, "scenario: options: table expected, got number" },
+          { {}, { filter = 5 },
+            "scenario: option 'filter': string expected, got number" },
+          { {}, { filter = { {} } },
+            "scenario: option 'filter': string expected, got table" },
+        } do
+          local good, message = pcall(one[method], one, case[1], case[2])
+          assert.is_false(good)
+          assert.equal(case[3], (message:gsub("^[^ ]+:%d+: ", "")))
+        end
+      end
+    end
+  end)
+
   it("is not too big", function ()
     local many = { from = 1, to = 1000 }
     assert.has_error(function ()
