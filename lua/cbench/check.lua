@@ -23,6 +23,14 @@ function check.hint(word, names)
     table.concat(names, ", "))
 end
 
+--- Is the word one of the names of a list?
+function check.is_among(word, names)
+  for _, name in ipairs(names) do
+    if name == word then return true end
+  end
+  return false
+end
+
 --- "unknown parameter 'dept' (did you mean 'depth'?)"
 function check.unknown(what, word, names)
   return ("unknown %s '%s'%s"):format(what, tostring(word),

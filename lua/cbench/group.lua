@@ -76,10 +76,6 @@ end
 -- Calls the method of each scenario; one whose rows are all filtered away is
 -- left out, and the run is refused only when nothing is left.
 local function each(self, method, given, options)
-  if type(given or {}) ~= "table" then
-    error(("scenario: parameters: table expected, got %s"):format(
-      type(given)), 3)
-  end
   local checked, message = params.override(all_values(self), given or {})
   if not checked then error("scenario: " .. message, 3) end
   local found

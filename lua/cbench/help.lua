@@ -3,6 +3,7 @@
 -- of kinds, a kind, a workload or a shipped scenario. What this build has not
 -- got is not mentioned.
 local import, core = ...
+local check = import "check"
 local written = import "topics"
 local kinds = import "kinds"
 local spell = import("workload").spell
@@ -169,13 +170,6 @@ local function function_page(topic)
   return page
 end
 
-local function is_scenario(name)
-  for _, other in ipairs(core.scenario_names()) do
-    if other == name then return true end
-  end
-  return false
-end
-
 -- ---- topics
 
 local function overview()
@@ -230,7 +224,7 @@ local function pages_of(name)
       pages[#pages + 1] = kind_page(family, name)
     end
   end
-  if is_scenario(name) then
+  if check.is_among(name, core.scenario_names()) then
     pages[#pages + 1] = import("catalogue").page(name)
   end
   return pages

@@ -254,13 +254,6 @@ end
 
 local booleans = { ["true"] = true, ["false"] = false }
 
-local function is_family(name)
-  for _, family in ipairs(core.families()) do
-    if family == name then return true end
-  end
-  return false
-end
-
 -- The types that a parameter's own values have. A computed parameter may be
 -- anything, one that is called like a family is a kind.
 local function types_of(values, name)
@@ -270,7 +263,8 @@ local function types_of(values, name)
   local types = {}
   for _, value in ipairs(values) do types[type(value)] = true end
   -- A kind is also named by a word.
-  if types.table or types.userdata or types.string and is_family(name) then
+  if types.table or types.userdata or types.string and
+      check.is_among(name, core.families()) then
     types.string, types.table = true, true
   end
   return types
@@ -387,6 +381,9 @@ end
 -- @param given name = value or list
 -- @return a new table like `checked`; or nil and a sentence
 function params.override(checked, given)
+  if type(given) ~= "table" then
+    return nil, ("parameters: table expected, got %s"):format(type(given))
+  end
   local new = copy(checked)
   for name in pairs(given) do
     if not checked[name] then

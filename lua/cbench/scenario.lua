@@ -270,11 +270,9 @@ local function with_placement(checked, options)
   return new, names
 end
 
--- Why the two arguments of rows and run, or the filter, are none; or nil.
-local function complaint(given, options)
-  if type(given) ~= "table" then
-    return ("parameters: table expected, got %s"):format(type(given))
-  elseif type(options) ~= "table" then
+-- Why the options of rows and run, or their filter, are none; or nil.
+local function complaint(options)
+  if type(options) ~= "table" then
     return ("options: table expected, got %s"):format(type(options))
   end
   local filter = options.filter or {}
@@ -287,7 +285,7 @@ end
 
 local function build(self, given, options)
   local definition = definition_of(self)
-  local wrong = complaint(given or {}, options)
+  local wrong = complaint(options)
   if wrong then error("scenario: " .. wrong, 3) end
   local checked, message = params.override(definition.params, given or {})
   if not checked then error("scenario: " .. message, 3) end
