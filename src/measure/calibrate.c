@@ -126,6 +126,16 @@ static int find_n(struct search *search)
   return 0;
 }
 
+/* Do threads share a CPU? */
+static bool is_crowded(const struct cb_runner *runner)
+{
+  for (unsigned i = 1; i < runner->threads; i++)
+    for (unsigned j = 0; j < i; j++)
+      if (runner->slots[i].cpu == runner->slots[j].cpu)
+        return true;
+  return false;
+}
+
 /* The workload's own wish, as far as there is time for it. */
 static double target_of(const struct cb_runner *runner,
                         const struct cb_batch_limits *limits)
@@ -133,7 +143,7 @@ static double target_of(const struct cb_runner *runner,
   double wanted = runner->work->batch_seconds * cb_clock()->hz;
   if (wanted > 0)
     return fmax(fmin(wanted, limits->patience), limits->least);
-  if (runner->crowded)
+  if (is_crowded(runner))
     return limits->crowd;
   return runner->crew ? limits->crew : limits->target;
 }

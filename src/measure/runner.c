@@ -142,9 +142,6 @@ static int make_slots(struct cb_runner *runner, struct cb_error *error)
           .role = work->roles[i].name, .thread = j, .cpu = slot->cpu};
     }
   result->role_count = runner->threads;
-  for (unsigned i = 1; i < runner->threads; i++)
-    for (unsigned j = 0; j < i; j++)
-      runner->crowded |= cpus[i] == cpus[j];
   free(cpus);
   return status;
 }

@@ -53,7 +53,6 @@ struct cb_runner {
   struct cb_slot *slots;
   unsigned threads;
   struct cb_crew *crew;   /* NULL: the measuring thread does it */
-  bool crowded;           /* threads of the crew share a CPU */
   bool ready;             /* set up, threads begun */
   bool escaped;           /* a body was left by force */
   double guarding;        /* seconds that its functional checks took */
