@@ -1,12 +1,7 @@
 -- Objects that are closed while something else is at work with them.
 local cbench = require "cbench"
 
-local function running(set, options)
-  local service = assert(set:register(options))
-  assert(service:component(true))
-  assert(service:start())
-  return service
-end
+local running = dofile(os.getenv "top_srcdir" .. "/tests/lua/running.lua")
 
 local function refused_with(code, what, good, message, name)
   assert.is_nil(good)

@@ -1,13 +1,7 @@
 -- Sets of services, services and lcores as objects.
 local cbench = require "cbench"
 local until_true = dofile(os.getenv "top_srcdir" .. "/tests/lua/until_true.lua")
-
-local function running(set, options)
-  local service = assert(set:register(options))
-  assert(service:component(true))
-  assert(service:start())
-  return service
-end
+local running = dofile(os.getenv "top_srcdir" .. "/tests/lua/running.lua")
 
 describe("a service", function ()
   it("runs when its component is ready and it was started", function ()
