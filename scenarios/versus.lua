@@ -209,12 +209,12 @@ local pingpong = rings {
   about     = "What does an element to another CPU and back cost?",
   work      = "ring_pingpong",
   params    = {
-    ring = { "ff", "spsc", { "rte", sync = "st" }, rte_st,
-             { "atomic_queue_fixed", sync = "sp", form = "push" },
+    ring = { { "ff", striped = true }, "ff", "spsc", { "rte", sync = "st" },
+             rte_st, { "atomic_queue_fixed", sync = "sp", form = "push" },
              { "atomic_queue", sync = "sp", form = "push" } },
   },
   reference = { ring = rte_st },
-  limit     = limits("ring", nil, { ff = 0.5 }),
+  limit     = function (p) return p.ring.striped and 0.5 end,
   time      = 10,
 }
 

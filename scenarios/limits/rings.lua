@@ -95,11 +95,11 @@ for _, burst in ipairs { 1, 8, 32, 256 } do
 end
 stream("ff by 1", "ff", 1, "rte st by 1", 0.15)
 stream("vyukov by 1", "vyukov", 1, "rte mt by 1", 0.12)
-round_trip("rte st, round trip", st)
-round_trip("rte mt, round trip", mt)
-round_trip("ff, round trip", "ff", "rte st, round trip", 0.5)
-round_trip("vyukov, round trip", "vyukov", "rte mt, round trip",
-  0.55)
+round_trip("rte st, RTT", st)
+round_trip("rte mt, RTT", mt)
+round_trip("ff, RTT", "ff", "rte st, RTT")
+round_trip("ff striped, RTT", { "ff", striped = true }, "rte st, RTT", 0.5)
+round_trip("vyukov, RTT", "vyukov", "rte mt, RTT", 0.55)
 
 -- ---- more threads than CPUs
 
@@ -179,9 +179,9 @@ return {
     about   = "Do the rings cost what they promise where elements travel?",
     rows    = two_cpus,
     time    = 15,
-    reading = "Elements through a ring, by so many at once; round trips are "
-      .. "through two rings. cacheline is that of a bare line: no ring can be "
-      .. "faster, so how far ff is below rte is up to the machine.",
+    reading = "Elements through a ring, by so many at once; RTT is a round "
+      .. "trip through two rings. cacheline is that of a bare line: no ring "
+      .. "can be faster.",
   },
   scenario {
     title   = "Limits of rings with more threads than CPUs",

@@ -14,11 +14,9 @@
  * Slots fill and empty in order: when the last of n slots is free (or full),
  * so are those before it, and one acquire covers them all.
  *
- * In a plain ring neighbours share a line. Both sides fetch a line some way
- * ahead for writing: lines come from the other CPU, and without that no more of
- * them are under way than their instructions fit into the processor. Behind the
- * last slot is one that is never free, so that the producer asks whether the
- * ring ends there only when a slot is not free.
+ * In a plain ring neighbours share a line. Both sides write to it, and so both
+ * fetch lines ahead. Behind the last slot is one that is never free, so that
+ * the producer asks whether the ring ends there only when a slot is not free.
  *
  * A striped ring is for elements that are answered. Who waits for the answer in
  * another ring runs ahead of it in speculation and looks whether his next slot
@@ -32,16 +30,6 @@
 #include "ring/ring.h"
 
 #include <errno.h>
-
-/* How far ahead lines are fetched, in slots: three lines. */
-#define FF_AHEAD 24
-
-/* For writing. */
-#if defined __x86_64__ || defined __i386__
-#define FF_FETCH(slot) __asm__ volatile("prefetchw %0" : : "m"(*(slot)))
-#else
-#define FF_FETCH(slot) __builtin_prefetch((const void *)(slot), 1)
-#endif
 
 struct ff_ring {
   struct cb_ring ring;
@@ -125,7 +113,7 @@ CB_RING_INLINE bool ff_enqueue(struct ff_producer *at, uint64_t value)
     CB_RING_BRANCH();
     slot = ff->slots;
   }
-  FF_FETCH(slot + FF_AHEAD);
+  cb_ring_fetch((const void *)(slot + CB_RING_AHEAD));
   ff_set(slot, value);
   at->slot = slot + 1;
   return true;
@@ -137,7 +125,7 @@ CB_RING_INLINE bool ff_dequeue(struct ff_consumer *at, uint64_t *value)
   uint64_t found = ff_look(slot);
   if (CB_RING_RARELY(!found))
     return false;
-  FF_FETCH(slot + FF_AHEAD);
+  cb_ring_fetch((const void *)(slot + CB_RING_AHEAD));
   ff_set(slot, 0);
   at->slot = slot + 1;
   if (CB_RING_RARELY(at->slot == at->end)) {
@@ -347,7 +335,7 @@ static struct cb_ring *ff_create(const struct cb_spec *spec,
             (unsigned long long)size);
     return NULL;
   }
-  struct ff_ring *ff = cb_ring_allocate(sizeof *ff, size + 1 + FF_AHEAD,
+  struct ff_ring *ff = cb_ring_allocate(sizeof *ff, size + 1 + CB_RING_AHEAD,
                                         sizeof ff->slots[0], error);
   if (!ff)
     return NULL;

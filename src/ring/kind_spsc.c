@@ -130,6 +130,7 @@ CB_RING_INLINE bool spsc_enqueue(struct spsc_producer *at, uint64_t value)
 {
   if (CB_RING_RARELY(at->tail == at->stop) && !spsc_room(at, 1))
     return false;
+  cb_ring_fetch(spsc_slot(at->base, at->tail + CB_RING_AHEAD));
   *spsc_slot(at->base, at->tail++) = value;
   atomic_store_explicit(&at->ring->tail, at->tail, memory_order_release);
   return true;
@@ -294,8 +295,8 @@ static struct cb_ring *spsc_create(const struct cb_spec *spec,
 {
   uint64_t size = (uint64_t)cb_spec_integer(spec, "size");
   uint64_t slots = cb_ring_round_up(size);
-  struct spsc_ring *spsc =
-      cb_ring_allocate(sizeof *spsc, slots, sizeof spsc->slots[0], error);
+  struct spsc_ring *spsc = cb_ring_allocate(sizeof *spsc, slots + CB_RING_AHEAD,
+                                            sizeof spsc->slots[0], error);
   if (!spsc)
     return NULL;
   uint64_t start = (uint64_t)cb_spec_integer(spec, "start");

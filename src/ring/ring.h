@@ -81,6 +81,22 @@ CB_RING_INLINE void cb_ring_unlock(struct cb_ttas *lock)
   cb_ttas_unlock(lock, NULL, CB_ORDER_ACQREL);
 }
 
+/* Asks for a line for writing. A producer does so for what it will fill some
+ * elements later: the line comes from the other CPU, and without that no more of
+ * them are under way than instructions fit into the processor. */
+CB_RING_INLINE void cb_ring_fetch(const void *line)
+{
+#if defined __x86_64__ || defined __i386__
+  __asm__ volatile("prefetchw %0" : : "m"(*(const char *)line));
+#else
+  __builtin_prefetch(line, 1);
+#endif
+}
+
+/* How far ahead, in elements of 8 bytes; a ring that fetches has as many slots
+ * more. */
+#define CB_RING_AHEAD 32
+
 /* Two and four elements a move. Of four only in functions for processors that
  * have such registers: elsewhere compilers take them through memory. */
 typedef uint64_t cb_ring_two
