@@ -103,7 +103,7 @@ CB_RING_INLINE void ff_consumer_end(struct ff_consumer *at)
   at->ring->head = (uint64_t)(at->slot - at->ring->slots);
 }
 
-CB_RING_INLINE bool ff_enqueue(struct ff_producer *at, uint64_t value)
+CB_RING_INLINE bool ff_put(struct ff_producer *at, uint64_t value, bool fetch)
 {
   ff_slot *slot = at->slot;
   if (CB_RING_RARELY(ff_look(slot) != 0)) {
@@ -113,10 +113,22 @@ CB_RING_INLINE bool ff_enqueue(struct ff_producer *at, uint64_t value)
     CB_RING_BRANCH();
     slot = ff->slots;
   }
-  cb_ring_fetch((const void *)(slot + CB_RING_AHEAD));
+  if (fetch)
+    cb_ring_fetch((const void *)(slot + CB_RING_AHEAD));
   ff_set(slot, value);
   at->slot = slot + 1;
   return true;
+}
+
+CB_RING_INLINE bool ff_enqueue(struct ff_producer *at, uint64_t value)
+{
+  return ff_put(at, value, true);
+}
+
+/* In a burst, where stores to several lines are under way as it is. */
+CB_RING_INLINE bool ff_enqueue_next(struct ff_producer *at, uint64_t value)
+{
+  return ff_put(at, value, false);
 }
 
 CB_RING_INLINE bool ff_dequeue(struct ff_consumer *at, uint64_t *value)
@@ -270,6 +282,12 @@ CB_RING_INLINE bool ff_striped_enqueue(struct ff_striped_producer *at,
   return ff_striped_put(&at->side, value);
 }
 
+CB_RING_INLINE bool ff_striped_enqueue_next(struct ff_striped_producer *at,
+                                            uint64_t value)
+{
+  return ff_striped_put(&at->side, value);
+}
+
 CB_RING_INLINE bool ff_striped_dequeue(struct ff_striped_consumer *at,
                                        uint64_t *value)
 {
@@ -293,7 +311,7 @@ CB_RING_FREE_COUNT(ff_striped)
     uint32_t done = 0;                                                         \
     struct ff_ring *ff = (CURSOR).ring;                                        \
     if (mode == CB_RING_BURST || NAME##_all(ff, (CURSOR).slot, n, false))      \
-      while (done < n && NAME##_enqueue(at, values[done]))                     \
+      while (done < n && NAME##_enqueue_next(at, values[done]))                \
         done++;                                                                \
     if (room)                                                                  \
       *room = (uint32_t)ff_free_count(&ff->ring);                              \

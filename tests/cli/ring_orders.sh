@@ -17,8 +17,9 @@ ff       ff_op_enqueue                ldar stlr
 ff       ff_op_dequeue                ldar stlr
 vyukov   vyukov_bulk_op_enqueue       ldar ldxr stxr stlr
 vyukov   vyukov_bulk_op_dequeue       ldar ldxr stxr stlr
-vyukov   vyukov_bulk_op_enqueue_bulk  ldar ldxr stxr stlr
-vyukov   vyukov_bulk_op_dequeue_bulk  ldar ldxr stxr stlr
+vyukov   vyukov_ready_row             ldar
+vyukov   vyukov_bulk_op_enqueue_bulk  ldxr stxr stlr
+vyukov   vyukov_bulk_op_dequeue_bulk  ldxr stxr stlr
 ptr_ring ptr_ring_op_enqueue          ldaxr stxr ldar stlr stlr
 ptr_ring ptr_ring_op_dequeue          ldaxr stxr ldar stlr stlr
 alf      alf_spsc_op_enqueue          ldar stlr
