@@ -22,6 +22,9 @@
 
 static const uint64_t n_most = UINT64_C(1) << 40;
 
+/* The longest bundle that variants share. */
+static const uint64_t bundle_most = 1 << 20;
+
 enum { PROBES = 3 };
 
 struct search {
@@ -70,9 +73,17 @@ static uint64_t scaled(uint64_t n, double by)
   return wanted < (double)n_most ? (uint64_t)wanted : n_most;
 }
 
-static uint64_t least_of(const struct cb_runner *runner)
+/* Operations come in bundles of so many. In a batch of any other length the
+ * last would be a shorter one, and all that follow would begin askew. */
+static uint64_t bundle_of(const struct cb_runner *runner)
 {
   return runner->work->batch_min > 0 ? runner->work->batch_min : 1;
+}
+
+/* n, or a little less, in whole bundles. */
+static uint64_t whole(uint64_t n, uint64_t bundle)
+{
+  return n < bundle ? bundle : n - n % bundle;
 }
 
 static uint64_t most_of(const struct cb_runner *runner)
@@ -92,7 +103,8 @@ static double cost_of(const struct cb_runner *runner, double wall, uint64_t n)
 static int find_n(struct search *search)
 {
   struct cb_runner *runner = search->runner;
-  uint64_t most = most_of(runner), least = least_of(runner), n = least;
+  uint64_t bundle = bundle_of(runner), n = bundle;
+  uint64_t most = whole(most_of(runner), bundle);
   double wall = probe(search, n, PROBES);
   while (wall >= 0 && wall < search->target / 2 && n < most && !search->cut &&
          search->spent < search->limits->patience) {
@@ -106,7 +118,7 @@ static int find_n(struct search *search)
   for (int i = 0; i < 2 && wall > 0 && !search->cut; i++) {
     double by = search->target / wall;
     uint64_t next = scaled(n, by);
-    next = next > most ? most : next < least ? least : next;
+    next = whole(next > most ? most : next, bundle);
     if (next == n || (by > 0.8 && by < 1.25))
       break;
     n = next;
@@ -197,6 +209,7 @@ static bool adopt(struct cb_runner *runner, const struct cb_runner *runners,
     uint64_t n = runners[i].variant->n;
     double batch = runner->cost * (double)n;
     if (n > 0 && !runners[i].crew && n <= most_of(runner) &&
+        n % bundle_of(runner) == 0 &&
         batch >= limits->least && batch <= limits->most) {
       runner->n = n;
       return true;
@@ -233,6 +246,27 @@ static void note_own(struct cb_runner *runners, size_t count)
   }
 }
 
+static uint64_t common_divisor(uint64_t a, uint64_t b)
+{
+  return b == 0 ? a : common_divisor(b, a % b);
+}
+
+/* The shortest bundle that is made of whole bundles of each, 0 when that is too
+ * long. */
+static uint64_t common_bundle(struct cb_runner *const *group, size_t size)
+{
+  uint64_t bundle = 1;
+  for (size_t i = 0; i < size; i++) {
+    uint64_t one = bundle_of(group[i]);
+    if (one > bundle_most)
+      return 0;
+    bundle *= one / common_divisor(bundle, one);
+    if (bundle > bundle_most)
+      return 0;
+  }
+  return bundle;
+}
+
 /* The n for a group of ascending cost, 0 when there is none: the slowest fills
  * its target, unless the fastest would then drown in the clock's cost. */
 static uint64_t common_n(struct cb_runner *const *group, size_t size,
@@ -243,10 +277,15 @@ static uint64_t common_n(struct cb_runner *const *group, size_t size,
   double high = floor(limits->most / slowest);
   for (size_t i = 0; i < size; i++)
     high = fmin(high, (double)most_of(group[i]));
+  double bundle = (double)common_bundle(group, size);
+  if (bundle == 0)
+    return 0;
+  low = fmax(ceil(low / bundle), 1) * bundle;
+  high = floor(high / bundle) * bundle;
   if (low > high)
     return 0;
-  double n = fmin(fmax(floor(limits->target / slowest), low), high);
-  return n < 1 ? 1 : (uint64_t)n;
+  double n = floor(limits->target / slowest / bundle) * bundle;
+  return (uint64_t)fmin(fmax(n, low), high);
 }
 
 void cb_share_batches(struct cb_runner *runners, size_t count,

@@ -186,6 +186,31 @@ static void batch_min_is_kept(void **state)
   free(fake);
 }
 
+static void a_batch_is_whole_bundles(void **state)
+{
+  (void)state;
+  struct fake *fakes[3];
+  struct cb_variant variants[3];
+  for (int i = 0; i < 3; i++) {
+    fakes[i] = make(100, 1);
+    fakes[i]->work.batch_min = i == 1 ? 30 : 28;
+    variants[i] =
+        (struct cb_variant){.name = "fake", .workload = &fakes[i]->work};
+  }
+  struct cb_measure_options options = brief(3);
+  struct cb_measurement *measurement = cb_measure(variants, 2, &options, NULL);
+  for (int i = 0; i < 2; i++) {
+    assert_true(measurement->results[i].n > 0);
+    assert_int_equal(measurement->results[i].n % 420, 0);
+  }
+  cb_measurement_destroy(measurement);
+  measurement = cb_measure(&variants[2], 1, &options, NULL);
+  assert_int_equal(measurement->results[0].n % 28, 0);
+  cb_measurement_destroy(measurement);
+  for (int i = 0; i < 3; i++)
+    free(fakes[i]);
+}
+
 static void a_given_n_is_used(void **state)
 {
   (void)state;
@@ -496,6 +521,7 @@ int main(void)
       cmocka_unit_test(unlike_costs_have_their_own_n),
       cmocka_unit_test(batch_max_is_kept),
       cmocka_unit_test(batch_min_is_kept),
+      cmocka_unit_test(a_batch_is_whole_bundles),
       cmocka_unit_test(crowded_batches_are_long),
       cmocka_unit_test(warm_up_is_not_timed),
       cmocka_unit_test(what_takes_a_millisecond_is_not_warmed_up),
