@@ -31,11 +31,15 @@
 
 #include <errno.h>
 
+/* How far ahead lines are fetched, in slots: three lines. There are as many
+ * behind the one that is never free. */
+#define FF_AHEAD 24
+
 struct ff_ring {
   struct cb_ring ring;
   _Alignas(CB_APART) uint64_t tail; /* the producer's slot between loops */
   _Alignas(CB_APART) uint64_t head; /* the consumer's */
-  _Alignas(CB_APART) _Atomic uint64_t slots[]; /* one more than fit */
+  _Alignas(CB_APART) _Atomic uint64_t slots[]; /* and those behind the last */
 };
 
 typedef _Atomic uint64_t ff_slot;
@@ -114,7 +118,7 @@ CB_RING_INLINE bool ff_put(struct ff_producer *at, uint64_t value, bool fetch)
     slot = ff->slots;
   }
   if (fetch)
-    cb_ring_fetch((const void *)(slot + CB_RING_AHEAD));
+    cb_ring_fetch((const void *)(slot + FF_AHEAD));
   ff_set(slot, value);
   at->slot = slot + 1;
   return true;
@@ -137,7 +141,7 @@ CB_RING_INLINE bool ff_dequeue(struct ff_consumer *at, uint64_t *value)
   uint64_t found = ff_look(slot);
   if (CB_RING_RARELY(!found))
     return false;
-  cb_ring_fetch((const void *)(slot + CB_RING_AHEAD));
+  cb_ring_fetch((const void *)(slot + FF_AHEAD));
   ff_set(slot, 0);
   at->slot = slot + 1;
   if (CB_RING_RARELY(at->slot == at->end)) {
@@ -353,7 +357,7 @@ static struct cb_ring *ff_create(const struct cb_spec *spec,
             (unsigned long long)size);
     return NULL;
   }
-  struct ff_ring *ff = cb_ring_allocate(sizeof *ff, size + 1 + CB_RING_AHEAD,
+  struct ff_ring *ff = cb_ring_allocate(sizeof *ff, size + 1 + FF_AHEAD,
                                         sizeof ff->slots[0], error);
   if (!ff)
     return NULL;

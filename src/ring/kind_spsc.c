@@ -20,6 +20,11 @@
  */
 #include "ring/ring.h"
 
+/* How far ahead a producer of single elements fetches lines, in slots. The
+ * index line travels as well, and a store to the slot must not wait behind it.
+ * There are as many slots behind the last. */
+#define SPSC_AHEAD 96
+
 struct spsc_ring {
   struct cb_ring ring;
   uint64_t mask;
@@ -130,7 +135,7 @@ CB_RING_INLINE bool spsc_enqueue(struct spsc_producer *at, uint64_t value)
 {
   if (CB_RING_RARELY(at->tail == at->stop) && !spsc_room(at, 1))
     return false;
-  cb_ring_fetch(spsc_slot(at->base, at->tail + CB_RING_AHEAD));
+  cb_ring_fetch(spsc_slot(at->base, at->tail + SPSC_AHEAD));
   *spsc_slot(at->base, at->tail++) = value;
   atomic_store_explicit(&at->ring->tail, at->tail, memory_order_release);
   return true;
@@ -295,7 +300,7 @@ static struct cb_ring *spsc_create(const struct cb_spec *spec,
 {
   uint64_t size = (uint64_t)cb_spec_integer(spec, "size");
   uint64_t slots = cb_ring_round_up(size);
-  struct spsc_ring *spsc = cb_ring_allocate(sizeof *spsc, slots + CB_RING_AHEAD,
+  struct spsc_ring *spsc = cb_ring_allocate(sizeof *spsc, slots + SPSC_AHEAD,
                                             sizeof spsc->slots[0], error);
   if (!spsc)
     return NULL;

@@ -93,10 +93,6 @@ CB_RING_INLINE void cb_ring_fetch(const void *line)
 #endif
 }
 
-/* How far ahead, in elements of 8 bytes; a ring that fetches has as many slots
- * more. */
-#define CB_RING_AHEAD 32
-
 /* Two and four elements a move. Of four only in functions for processors that
  * have such registers: elsewhere compilers take them through memory. */
 typedef uint64_t cb_ring_two
