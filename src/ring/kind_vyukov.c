@@ -91,8 +91,8 @@ CB_RING_INLINE bool vyukov_is(struct vyukov_slot *slot, uint64_t turn)
 /* How many of n slots in a row are ready: all those before the first that is
  * not. A function of its own: in line wherever it is wanted, so many branches
  * are predicted well or badly by where they happen to lie. */
-CB_RING_APART uint32_t vyukov_ready_row(struct vyukov_slot *slot,
-                                         uint64_t turn, uint32_t n)
+CB_RING_APART uint32_t vyukov_ready_row(struct vyukov_slot *slot, uint64_t turn,
+                                        uint32_t n)
 {
   uint32_t i = 0;
   for (; n - i >= 4; i += 4, slot += 4, turn += 4)

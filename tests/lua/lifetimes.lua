@@ -2,6 +2,7 @@
 local cbench = require "cbench"
 
 local running = dofile(os.getenv "top_srcdir" .. "/tests/lua/running.lua")
+local patience = dofile(os.getenv "top_srcdir" .. "/tests/lua/patience.lua")
 
 local function refused_with(code, what, good, message, name)
   assert.is_nil(good)
@@ -55,7 +56,7 @@ describe("what is being measured", function ()
     local got
     local results = cbench.measure({ workload, W.lua { call = function ()
       got = got or table.pack(try())
-    end } }, { time = 0.02 })
+    end } }, { time = 0.02 * patience })
     for _, row in ipairs(results) do
       assert.not_equal("fail", row.status)
     end
@@ -98,11 +99,11 @@ describe("what is being measured", function ()
     local ring = cbench.ring { "spsc", size = 8 }
     assert.has_error(function ()
       cbench.measure({ W.ring_pair { ring = ring },
-        W.ring_pair { ring = ring, burst = 100 } }, { time = 0.02 })
+        W.ring_pair { ring = ring, burst = 100 } }, { time = 0.02 * patience })
     end)
     assert.is_true(ring:close())
     assert.error_matches(function ()
-      cbench.measure(W.ring_pair { ring = ring }, { time = 0.02 })
+      cbench.measure(W.ring_pair { ring = ring }, { time = 0.02 * patience })
     end, "ring is closed")
   end)
 end)

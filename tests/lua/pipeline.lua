@@ -13,8 +13,7 @@ local function block(source, more)
   return pipeline(chain)
 end
 
--- ThreadSanitizer takes a millisecond for each coroutine that is made.
-local patience = (os.getenv "SANITIZE" or ""):find "thread" and 20 or 1
+local patience = dofile(os.getenv "top_srcdir" .. "/tests/lua/patience.lua")
 local quick = { time = 0.05 * patience, rounds = 3 }
 
 local function refused(chain, sentence)
