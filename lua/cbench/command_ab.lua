@@ -95,6 +95,7 @@ function command_ab.run(context)
   local one = open_scenario(context.words)
   local given, message = one:parse(context.words)
   if not given then command.refuse(message) end
+  outputs.check(context.options)
   local options = run.measure_options(context.options)
   local rows = run.rows(one, given, options)
   if context.options.dry_run then return run.show(rows) end

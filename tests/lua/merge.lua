@@ -206,7 +206,8 @@ describe("merging", function ()
       "rows, line 2: left out (no result: it has no name or no status)")
     local nothing, message = join { put("empty", "") }
     assert.is_nil(nothing)
-    says(table.concat(message, "\n"), "it is empty", "there is no row in the files")
+    says(table.concat(message, "\n"), "it is empty",
+      "there is no row in the files")
   end)
 
   it("is bounded when ranks and sizes are odd", function ()
