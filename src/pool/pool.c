@@ -243,9 +243,7 @@ int cb_pool_destroy(struct cb_pool *base, struct cb_error *error)
   return 0;
 }
 
-/* That each touches a page of its stack is the least; who asks for a few is not
- * kept waiting. */
-static int check_memory(size_t n, struct cb_error *error)
+int cb_pool_check_memory(uint64_t n, struct cb_error *error)
 {
   enum { FEW = 20000, PAGE = 4096, GIB_SHIFT = 30 };
   if (n <= FEW)
@@ -254,9 +252,9 @@ static int check_memory(size_t n, struct cb_error *error)
   if (n <= available / PAGE)
     return 0;
   return cb_fail(error, -ENOMEM,
-                 "%zu coroutines use %.1f GiB of memory at least, and %.1f are "
-                 "available",
-                 n, (double)n * PAGE / (1u << GIB_SHIFT),
+                 "%llu coroutines use %.1f GiB of memory at least, and %.1f "
+                 "are available",
+                 (unsigned long long)n, (double)n * PAGE / (1u << GIB_SHIFT),
                  (double)available / (1u << GIB_SHIFT));
 }
 
@@ -265,7 +263,7 @@ int cb_pool_prefill(struct cb_pool *base, size_t n, struct cb_error *error)
   struct pool *pool = pool_of(base);
   struct pool_local *local = local_here(pool, error);
   struct cb_coroutine *first = NULL, *next;
-  int status = local ? check_memory(n, error) : -ENOMEM;
+  int status = local ? cb_pool_check_memory(n, error) : -ENOMEM;
 
   for (; status == 0 && n; n--) {
     struct cb_coroutine *coroutine = make_one(pool, error);

@@ -109,6 +109,11 @@ void cb_pool_past(struct pool *pool, struct cb_coroutine *coroutine);
 void cb_pool_discard(struct pool *pool, struct cb_coroutine *coroutine);
 size_t cb_pool_discard_list(struct pool *pool, struct cb_coroutine *first);
 
+/* 0, or -ENOMEM with a sentence when so many coroutines are sure not to fit into
+ * memory: that each touches a page of its stack is the least. Who asks for a few
+ * is not kept waiting. */
+int cb_pool_check_memory(uint64_t n, struct cb_error *error);
+
 /* ---- the slow ways, right in every case ---- */
 
 typedef struct cb_coroutine *pool_get(struct pool *pool,

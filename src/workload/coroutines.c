@@ -241,6 +241,8 @@ static int make_workers(struct state *state, const struct cb_spec *spec,
   state->workers = cb_memory_apart(threads * sizeof *state->workers);
   if (!state->workers)
     return cb_fail(error, -ENOMEM, "out of memory");
+  if (state->pool.pool)
+    status = cb_pool_check_memory(state->prefill * threads, error);
   for (unsigned i = 0; status == 0 && i < threads; i++)
     status = make_worker(state, &state->workers[i], spec, error);
   return status;

@@ -153,6 +153,12 @@ describe("measure", function ()
     end)
   end
 
+  it("refuses what there is no memory for, of all threads together", function ()
+    assert.error_matches(function ()
+      cbench.measure(cbench.workload.request { prefill = 1e6, threads = 1024 })
+    end, "1024000000 coroutines use 3906.2 GiB of memory at least")
+  end)
+
   it("refuses what is no workload", function ()
     assert.has_error(function () cbench.measure() end)
     assert.has_error(function () cbench.measure {} end)
