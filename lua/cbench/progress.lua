@@ -20,9 +20,20 @@ local function describe(state)
     words[#words + 1] = state.phase
   end
   if state.name then words[#words + 1] = state.name end
-  local left = math.max((state.seconds or 0) - (state.elapsed or 0), 0)
-  words[#words + 1] = ("%.0f s left"):format(math.ceil(left))
   return table.concat(words, "  ")
+end
+
+local function time_left(state)
+  local left = math.max((state.seconds or 0) - (state.elapsed or 0), 0)
+  return ("%.0f s left"):format(math.ceil(left))
+end
+
+-- Where there is no room for both, the time left stays whole.
+local function fit(what, left, width)
+  if #what + 2 + #left <= width then return what .. "  " .. left end
+  local room = width - #left - 2
+  if room < 1 then return left:sub(1, math.max(width, 1)) end
+  return what:sub(1, room) .. "  " .. left
 end
 
 --- A function for measure's option `progress` and one that wipes the line;
@@ -42,8 +53,8 @@ function progress.new(title)
     local now = core.now()
     if last and (now - last) / hz < INTERVAL then return end
     last = now
-    local line = ("%s: %s"):format(title, describe(state))
-    line = line:sub(1, math.max(columns - 1, 1))
+    local what = ("%s: %s"):format(title, describe(state))
+    local line = fit(what, time_left(state), columns - 1)
     io.stderr:write("\r", line, (" "):rep(math.max(shown - #line, 0)))
     shown = #line
   end

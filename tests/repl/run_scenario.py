@@ -48,11 +48,12 @@ def quiet(start):
 
 
 def narrow(start):
-    "progress fits a narrow terminal"
+    "progress fits a narrow terminal, the time left included"
     s = start(path, "-F", "1", "-T", "1", columns=20, TERM="dumb")
     check(s.end() == 0, "exit status")
     for part in s.raw.split("Adds")[0].split("\r"):
         check(len(part) < 21, "too wide: %r" % part)
+    check(" s left" in s.raw, "how long it takes is not told: %r" % s.raw[:80])
 
 
 def interrupted(start):
