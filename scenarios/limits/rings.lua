@@ -180,8 +180,8 @@ return {
     rows    = two_cpus,
     time    = 15,
     reading = "Elements through a ring, by so many at once; RTT is a round "
-      .. "trip through two rings. cacheline is that of a bare line: no ring "
-      .. "can be faster.",
+      .. "trip through two rings, cacheline that of a bare line. ff that is not "
+      .. "striped is made for streams, and has no limit there.",
   },
   scenario {
     title   = "Limits of rings with more threads than CPUs",

@@ -55,8 +55,9 @@ struct cb_workload {
   size_t role_count;
   unsigned flags;     /* CB_KIND_INTERPRETER */
   uint64_t batch_max; /* most operations in one batch, 0 for no limit */
-  uint64_t batch_min; /* fewest, where they come in bundles, and a batch is a
-                       * whole number of those; 0 is 1 */
+  uint64_t batch_min; /* fewest, where they come in bundles, and a batch whose n
+                       * is chosen here is a whole number of those, one bundle
+                       * even where batch_max is less; 0 is 1 */
   /* How long a batch had better be, 0 for the usual. One that paces itself
    * wants longer ones, and shares its n with nobody. */
   double batch_seconds;

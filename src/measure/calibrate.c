@@ -209,8 +209,8 @@ static bool adopt(struct cb_runner *runner, const struct cb_runner *runners,
     uint64_t n = runners[i].variant->n;
     double batch = runner->cost * (double)n;
     if (n > 0 && !runners[i].crew && n <= most_of(runner) &&
-        n % bundle_of(runner) == 0 &&
-        batch >= limits->least && batch <= limits->most) {
+        n % bundle_of(runner) == 0 && batch >= limits->least &&
+        batch <= limits->most) {
       runner->n = n;
       return true;
     }
@@ -268,7 +268,8 @@ static uint64_t common_bundle(struct cb_runner *const *group, size_t size)
 }
 
 /* The n for a group of ascending cost, 0 when there is none: the slowest fills
- * its target, unless the fastest would then drown in the clock's cost. */
+ * its target, unless the fastest would then drown in the clock's cost. For
+ * whole bundles it may become half as long again, and no longer. */
 static uint64_t common_n(struct cb_runner *const *group, size_t size,
                          const struct cb_batch_limits *limits)
 {
@@ -278,14 +279,13 @@ static uint64_t common_n(struct cb_runner *const *group, size_t size,
   for (size_t i = 0; i < size; i++)
     high = fmin(high, (double)most_of(group[i]));
   double bundle = (double)common_bundle(group, size);
-  if (bundle == 0)
+  if (low > high || bundle == 0)
     return 0;
-  low = fmax(ceil(low / bundle), 1) * bundle;
-  high = floor(high / bundle) * bundle;
-  if (low > high)
-    return 0;
-  double n = floor(limits->target / slowest / bundle) * bundle;
-  return (uint64_t)fmin(fmax(n, low), high);
+  double wanted = fmax(fmin(fmax(limits->target / slowest, low), high), 1);
+  double n = floor(wanted / bundle) * bundle;
+  if (n < low || n == 0)
+    n += bundle;
+  return n > high || n > 1.5 * wanted ? 0 : (uint64_t)n;
 }
 
 void cb_share_batches(struct cb_runner *runners, size_t count,

@@ -15,8 +15,10 @@
  * so are those before it, and one acquire covers them all.
  *
  * In a plain ring neighbours share a line. Both sides write to it, and so both
- * fetch lines ahead. Behind the last slot is one that is never free, so that
- * the producer asks whether the ring ends there only when a slot is not free.
+ * fetch lines ahead (but a producer of bursts, whose stores to several lines
+ * are under way as it is). Behind the last slot is one that is never free, so
+ * that the producer asks whether the ring ends there only when a slot is not
+ * free.
  *
  * A striped ring is for elements that are answered. Who waits for the answer in
  * another ring runs ahead of it in speculation and looks whether his next slot
@@ -376,8 +378,8 @@ static const struct cb_option ff_options[] = {
     {.name = "striped",
      .type = CB_BOOLEAN,
      .preset = "false",
-     .help = "neighbours lie in different lines: slower streams, a shorter way "
-             "there and back"},
+     .help = "elements lie in both halves in turn: slower streams, a shorter "
+             "way there and back"},
     {.name = NULL}};
 
 const struct cb_ring_kind cb_ring_ff = {

@@ -81,9 +81,9 @@ CB_RING_INLINE void cb_ring_unlock(struct cb_ttas *lock)
   cb_ttas_unlock(lock, NULL, CB_ORDER_ACQREL);
 }
 
-/* Asks for a line for writing. A producer does so for what it will fill some
- * elements later: the line comes from the other CPU, and without that no more
- * of them are under way than instructions fit into the processor. */
+/* Asks for a line for writing. Who will write to a line some elements later
+ * asks for it now: it comes from the other CPU, and otherwise no more of them
+ * are under way than instructions fit into the processor. */
 CB_RING_INLINE void cb_ring_fetch(const void *line)
 {
 #if defined __x86_64__ || defined __i386__

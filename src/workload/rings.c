@@ -96,12 +96,30 @@ static int compare(const struct ring_work *work, const struct tally *in,
   return 0;
 }
 
+/* One thread that puts in and takes out waits for nobody: where it ended early,
+ * the ring had no room. */
+static int check_room(const struct ring_work *work, struct cb_error *error)
+{
+  const struct cb_ring *ring = work->ring;
+  const struct ring_lane *lane = &work->lanes[0];
+  if (work->roles[1].threads > 0 || lane->done == lane->asked)
+    return 0;
+  return cb_fail(
+      error, -ENOSPC, "%s of %llu elements had no room for %u more%s",
+      ring->kind->kind.name, (unsigned long long)cb_ring_fits(ring),
+      work->burst,
+      ring->limits.lazy_free ? ": it frees its slots in batches" : "");
+}
+
 static int check(void *opaque, uint64_t operations, struct cb_error *error)
 {
   struct ring_work *work = opaque;
   uint64_t done = 0;
   if (was_stopped(work))
     return convoy(work, error);
+  int status = check_room(work, error);
+  if (status < 0)
+    return status;
   empty(work);
   struct tally in = {work->in_count, work->in_sum};
   struct tally out = {work->out_count, work->out_sum};

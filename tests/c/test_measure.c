@@ -204,11 +204,50 @@ static void a_batch_is_whole_bundles(void **state)
     assert_int_equal(measurement->results[i].n % 420, 0);
   }
   cb_measurement_destroy(measurement);
+  fakes[2]->work.batch_max = 100;
   measurement = cb_measure(&variants[2], 1, &options, NULL);
-  assert_int_equal(measurement->results[0].n % 28, 0);
+  assert_int_equal(measurement->results[0].n, 84);
   cb_measurement_destroy(measurement);
   for (int i = 0; i < 3; i++)
     free(fakes[i]);
+}
+
+/* The shortest bundle of both is a millisecond long: each has its own. */
+static void bundles_make_no_batch_long(void **state)
+{
+  (void)state;
+  struct fake *fakes[2] = {make(100, 1), make(100, 1)};
+  fakes[0]->work.batch_min = 151;
+  fakes[1]->work.batch_min = 157;
+  struct cb_measurement *measurement = measure(fakes, 2, brief(3));
+  double most = 600e-6 * cb_clock()->hz / 100;
+  for (uint64_t i = 0; i < 2; i++) {
+    uint64_t n = measurement->results[i].n;
+    assert_int_equal(n % fakes[i]->work.batch_min, 0);
+    assert_true((double)n < most);
+  }
+  cb_measurement_destroy(measurement);
+  free(fakes[0]);
+  free(fakes[1]);
+}
+
+static void a_given_n_is_not_for_other_bundles(void **state)
+{
+  (void)state;
+  struct fake *fakes[2] = {make(100, 1), make(100, 1)};
+  struct cb_variant variants[2];
+  for (int i = 0; i < 2; i++)
+    variants[i] =
+        (struct cb_variant){.name = "fake", .workload = &fakes[i]->work};
+  variants[0].n = 3002;
+  fakes[1]->work.batch_min = 5;
+  struct cb_measure_options options = brief(3);
+  struct cb_measurement *measurement = cb_measure(variants, 2, &options, NULL);
+  assert_int_equal(measurement->results[0].n, 3002);
+  assert_int_equal(measurement->results[1].n % 5, 0);
+  cb_measurement_destroy(measurement);
+  free(fakes[0]);
+  free(fakes[1]);
 }
 
 static void a_given_n_is_used(void **state)
@@ -523,6 +562,8 @@ int main(void)
       cmocka_unit_test(batch_max_is_kept),
       cmocka_unit_test(batch_min_is_kept),
       cmocka_unit_test(a_batch_is_whole_bundles),
+      cmocka_unit_test(bundles_make_no_batch_long),
+      cmocka_unit_test(a_given_n_is_not_for_other_bundles),
       cmocka_unit_test(crowded_batches_are_long),
       cmocka_unit_test(warm_up_is_not_timed),
       cmocka_unit_test(what_takes_a_millisecond_is_not_warmed_up),

@@ -66,6 +66,26 @@ static void pairs_come_out_again(void **state)
   visit_rings(visit_pair, NULL);
 }
 
+/* A ring that frees its slots in batches has no room for a second burst that
+ * nearly fills it: the loop ends with what was whole. */
+static void a_pair_without_room_ends(void **state)
+{
+  (void)state;
+  struct cb_spec *spec =
+      cb_spec_create(cb_family_find("ring"), "ptr_ring", NULL);
+  for (int j = 0; j < 2; j++) {
+    struct cb_ring *ring = new_ring(spec, 32);
+    const struct cb_ring_loops *loops[] = {ring->loops, &cb_ring_pointer_loops};
+    struct cb_ring_pass pass = new_pass(31, CB_WAIT_NEVER);
+    assert_int_equal(loops[j]->pair(ring, &pass, 31 * 4), 31);
+    assert_int_equal(pass.next, 250 + 31);
+    assert_int_equal(pass.given, values.value[250] + values.value[280]);
+    assert_int_equal(pass.taken, pass.given);
+    cb_ring_destroy(ring);
+  }
+  cb_spec_destroy(spec);
+}
+
 /* With CB_WAIT_NEVER a full or an empty ring ends the loop. */
 static void visit_ends(struct cb_spec *spec, const char *label, void *context)
 {
@@ -211,6 +231,7 @@ int main(void)
   alarm(120);
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(pairs_come_out_again),
+      cmocka_unit_test(a_pair_without_room_ends),
       cmocka_unit_test(loops_end_at_full_and_empty),
       cmocka_unit_test(streams_arrive),
       cmocka_unit_test(round_trips_return),

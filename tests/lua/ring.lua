@@ -169,6 +169,20 @@ describe("a ring", function ()
     assert.error_matches(function () kept:count() end, "ring is closed")
   end)
 
+  it("fails a row where there is not always room for a burst", function ()
+    local pair = cbench.workload.ring_pair
+    local results = cbench.measure({
+      pair { ring = { "ptr_ring", size = 32 }, burst = 31 },
+      pair { ring = { "ptr_ring", size = 64 }, prefill = 63 },
+      pair { ring = { "ptr_ring", size = 64 }, burst = 31 },
+    }, { time = 0.05 })
+    assert.equal("ptr_ring of 32 elements had no room for 31 more: it frees its "
+      .. "slots in batches", results[1].reason)
+    assert.equal("ptr_ring of 64 elements had no room for 1 more: it frees its "
+      .. "slots in batches", results[2].reason)
+    assert.equal("ok", results[3].status)
+  end)
+
   it("can be measured, and is left as full as it was", function ()
     local ring <close> = cbench.ring { "vyukov", size = 64 }
     ring:enqueue_bulk { 5, 6, 7 }
