@@ -6,7 +6,7 @@ export CBENCH_PLUGIN_PATH="$top_builddir/peers/.libs"
 out=$(mktemp) || exit 1
 trap 'rm -f "$out"' EXIT
 
-echo 1..24
+echo 1..25
 . "$top_srcdir/tests/cli/tap.sh"
 lacks() { # PEER NAME: skips when the peer is not there
   case " $PEERS " in
@@ -180,6 +180,14 @@ CBENCH_PLUGIN_PATH='' "$folder/cbench" versus -f backend=pcl \
   grep -q '^pcl  *n/a: configure --with-pcl' "$out"
 result $? "versus: the other rows run"
 rm -rf "$folder"
+
+name="versus: a ring of the user's own is in every table"
+if ! lacks ck "$name" && ! lacks dpdk "$name"; then
+  "$CBENCH" versus 'ring=ff,rte_ring{sync=st}' -n >"$out" 2>&1 &&
+    [ "$(grep -cx 'ring=ff' "$out")" = 5 ] &&
+    "$CBENCH" versus 'ring=ff,rte{sync=st}' -n >"$out" 2>&1
+  result $? "$name"
+fi
 
 says "cannot find plug-in 'ckk'" "print(cbench.load 'ckk')"
 result $? "a peer that is not there is named"

@@ -291,6 +291,27 @@ describe_run("the ring scenarios", function ()
   end)
 end)
 
+describe("versus", function ()
+  it("has an original for imitations, and for no other ring", function ()
+    local rings = { "ff", { "rte", sync = "st" }, { "ck", sync = "sp" } }
+    local to = {}
+    for _, row in ipairs(cbench.scenario "versus":rows
+        { ring = rings, burst = 1 }) do
+      to[row.name] = to[row.name] or {}
+      to[row.name][row.reference or "none"] = true
+    end
+    assert.is_true(to["ring=ck{sync=sp}"]["ring=ck_ring{sync=sp}"])
+    assert.is_true(to["ring=rte{sync=st}/burst=1"]
+      ["ring=rte_ring{sync=st}/burst=1"])
+    for _, ring in ipairs { "ff", "rte{sync=st}" } do
+      assert.is_true(to["ring=" .. ring].none, ring)
+    end
+    for _, ring in ipairs { "ff", "ck{sync=sp}" } do
+      assert.is_true(to["ring=" .. ring .. "/burst=1"].none, ring)
+    end
+  end)
+end)
+
 -- What is made of the results when records, found by their names, have the
 -- figures of a published thread in place of ours.
 local function with_figures(results, hz, figures, make)
