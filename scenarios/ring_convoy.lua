@@ -11,6 +11,13 @@ local function cpus()
   return math.tointeger(last) or 0, math.tointeger(first) or 0
 end
 
+-- The option of that name of a kind of ring, or nil. Plug-ins may add kinds, so
+-- each is looked up when its row is made.
+local function option(kind, name)
+  local known = cbench.kinds "ring"[kind]
+  return known and known.parameters[name]
+end
+
 -- Where a thread waits for the turn of another.
 local in_turn = { rte = { mt = true }, alf = { mp = true }, ck = { mp = true } }
 
@@ -40,7 +47,7 @@ return cbench.scenario {
     local ring = type(p.ring) == "table" and p.ring or { p.ring }
     local waiting = { ring[1] }
     for key, value in pairs(ring) do waiting[key] = value end
-    if ring[1] ~= "vyukov" then waiting.wait = p.wait end
+    if option(ring[1], "wait") then waiting.wait = p.wait end
     local consumer, producer = cpus()
     local on = { consumer }
     for i = 1, p.producers do on[i + 1] = producer end

@@ -291,6 +291,54 @@ describe_run("the ring scenarios", function ()
   end)
 end)
 
+describe("the scenarios of crowded rings", function ()
+  -- The refusals of the rows with these rings, or "ok", by the rows' names.
+  local function rows_of(name, rings, given)
+    local found = {}
+    given.ring = rings
+    for _, row in ipairs(cbench.scenario(name):rows(given)) do
+      if not row.rides then found[row.name] = row.refused or "ok" end
+    end
+    return found
+  end
+
+  it("take kinds in which no thread waits for another", function ()
+    for _, ring in ipairs { "ff", { "ff", striped = true }, "spsc" } do
+      local rows = rows_of("ring_overcommit", { ring },
+        { threads = 2, wait = "yield" })
+      local _, refused = next(rows)
+      assert.matches("one producer, got 2", refused, 1, true)
+    end
+    for _, ring in ipairs { "mutex", "nop", "vyukov" } do
+      local name = "ring=" .. ring .. "/wait=yield"
+      assert.same({ [name .. "/threads=2"] = "ok" },
+        rows_of("ring_overcommit", { ring }, { threads = 2, wait = "yield" }))
+      assert.same({
+        [name .. "/producers=1"] = "ok", [name .. "/producers=2"] = "ok",
+      }, rows_of("ring_convoy", { ring }, { wait = "yield" }))
+    end
+    local rows = rows_of("ring_convoy", { "ff" }, { wait = "yield" })
+    assert.equal("ok", rows["ring=ff/wait=yield/producers=1"])
+    assert.matches("^ff: one producer, got 2",
+      rows["ring=ff/wait=yield/producers=2"])
+  end)
+
+  it("hand wait to the ring where it has that option", function ()
+    for _, name in ipairs { "ring_overcommit", "ring_convoy" } do
+      for _, ring in ipairs { "rte", "ptr_ring", "spinlock", "mutex" } do
+        for _, row in ipairs(cbench.scenario(name):rows
+            { ring = ring, wait = "yield" }) do
+          local has = cbench.kinds "ring"[ring].parameters.wait
+          if not row.rides then
+            local made = row.descriptor.params.ring
+            assert.same(has and { ring, wait = "yield" } or ring, made)
+          end
+        end
+      end
+    end
+  end)
+end)
+
 describe("versus", function ()
   it("has an original for imitations, and for no other ring", function ()
     local rings = { "ff", { "rte", sync = "st" }, { "ck", sync = "sp" } }
