@@ -18,12 +18,17 @@ local function option(kind, name)
   return known and known.parameters[name]
 end
 
--- Where a thread waits for the turn of another.
-local in_turn = { rte = { mt = true }, alf = { mp = true }, ck = { mp = true } }
+-- Where a producer waits for the turn of another.
+local in_turn = { rte = "mt", alf = "mp", ck = "mp" }
 
 local function waits_in_turn(ring)
-  local kind = type(ring) == "table" and ring[1] or ring
-  return in_turn[kind] ~= nil and in_turn[kind][ring.sync] or false
+  if type(ring) ~= "table" then ring = { ring } end
+  local turn = in_turn[ring[1]]
+  if not turn then return false end
+  local sync = ring.sync or option(ring[1], "sync").preset
+  -- Of "mp/sp" and { producer = "mp", consumer = "sp" } the first.
+  if type(sync) == "table" then sync = sync.producer end
+  return tostring(sync):match "^%w+" == turn
 end
 
 return cbench.scenario {

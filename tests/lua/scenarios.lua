@@ -337,6 +337,24 @@ describe("the scenarios of crowded rings", function ()
       end
     end
   end)
+
+  it("do not pause where producers publish in turn", function ()
+    for _, ring in ipairs { "rte", "alf", "ck", { "alf", sync = "mp" },
+        { "rte", sync = "mt/st" },
+        { "ck", sync = { producer = "mp", consumer = "sp" } } } do
+      for name in pairs(rows_of("ring_convoy", { ring }, {})) do
+        assert.matches("/wait=yield/", name, 1, true)
+      end
+    end
+    for _, ring in ipairs { "vyukov", { "alf", sync = "sp" },
+        { "rte", sync = "hts" }, { "ck", sync = "sp/mp" } } do
+      local paused = 0
+      for name in pairs(rows_of("ring_convoy", { ring }, {})) do
+        if name:find("/wait=pause/", 1, true) then paused = paused + 1 end
+      end
+      assert.equal(2, paused)
+    end
+  end)
 end)
 
 describe("versus", function ()
