@@ -397,15 +397,24 @@ local function in_fresh_processes(work, options, program)
   return sum, index
 end
 
+local function all_refused(work)
+  for i in ipairs(work.rows) do
+    if not work.refused[i] then return false end
+  end
+  return true
+end
+
 --- Measures work = { rows, names, refused }; alone: it can only be done in
--- this process. Returns the joined raw rows by the indexes of work, or nil and
--- a sentence.
+-- this process. Where all rows are refused nothing is run. Returns the joined
+-- raw rows by the indexes of work, or nil and a sentence.
 function processes.measure(work, options, alone)
   local program = not alone and (options.forks or 1) > 1
     and processes.program()
   local raw, index
   local before = core.machine().state
-  if program then
+  if all_refused(work) then
+    raw, index = { elapsed = 0, seed = options.seed }, {}
+  elseif program then
     raw, index = in_fresh_processes(work, options, program)
   else
     raw, index = in_this_process(work, options)

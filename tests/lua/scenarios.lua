@@ -355,6 +355,23 @@ describe("the scenarios of crowded rings", function ()
       assert.equal(2, paused)
     end
   end)
+
+  it("say why when no row can be measured", function ()
+    for _, forks in ipairs { 1, 2 } do
+      local results = assert(cbench.scenario "ring_convoy":run(
+        { ring = { { "alf", size = 7 } } }, { forks = forks, time = 1 }))
+      assert.equal(2, #results)
+      for _, record in ipairs(results) do
+        assert.equal("n/a", record.status)
+        assert.matches("alf takes powers of two", record.reason, 1, true)
+      end
+      assert.matches("alf takes powers of two", tostring(results), 1, true)
+      for _, format in ipairs { "mail", "markdown", "csv", "json", "jsonl",
+          "bmf", "gobench" } do
+        assert.is_true(#cbench.format(results, format) > 0)
+      end
+    end
+  end)
 end)
 
 describe("versus", function ()
