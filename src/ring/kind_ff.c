@@ -378,8 +378,8 @@ static const struct cb_option ff_options[] = {
     {.name = "striped",
      .type = CB_BOOLEAN,
      .preset = "false",
-     .help = "elements lie in both halves in turn: slower streams, a shorter "
-             "way there and back"},
+     .help = "elements in both halves in turn: slower streams, shorter round "
+             "trips"},
     {.name = NULL}};
 
 const struct cb_ring_kind cb_ring_ff = {
