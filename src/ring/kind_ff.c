@@ -24,10 +24,11 @@
  * another ring runs ahead of it in speculation and looks whether his next slot
  * is free, which brings that line while the answer is on its way. Neighbours
  * would spoil it: his next slot would share the line that the other side is
- * about to clear. And so would a look after each poll of a line that he has in
- * his cache: it would take the next slot's line from the other side, which
- * polls there. FF_AFTER_MISS keeps the look back for as long as it takes to see
- * that a cached line holds nothing new.
+ * about to clear. And so would running ahead after each poll, those included
+ * that find an old value in his own cache: either the look or the store, whose
+ * line is fetched once its address is known, would take the line from the other
+ * side, which polls there. FF_AFTER_MISS keeps both back for as long as it takes
+ * to see that a cached line holds nothing new.
  */
 #include "ring/ring.h"
 
