@@ -27,8 +27,8 @@
  * about to clear. And so would running ahead after each poll, those included
  * that find an old value in his own cache: either the look or the store, whose
  * line is fetched once its address is known, would take the line from the other
- * side, which polls there. FF_AFTER_MISS keeps both back for as long as it takes
- * to see that a cached line holds nothing new.
+ * side, which polls there. FF_AFTER_MISS keeps both back for as long as it
+ * takes to see that a cached line holds nothing new.
  */
 #include "ring/ring.h"
 
