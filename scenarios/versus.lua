@@ -214,7 +214,7 @@ local pingpong = rings {
              { "atomic_queue", sync = "sp", form = "push" } },
   },
   reference = { ring = rte_st },
-  limit     = function (p) return p.ring.striped and 0.5 end,
+  limit     = limits("ring", nil, { ff = 0.5 }),
   time      = 10,
 }
 
