@@ -169,7 +169,8 @@ CB_RING_INLINE bool ff_all(struct ff_ring *ff, ff_slot *slot, uint32_t n,
 /* ---- striped: elements lie in one half and the other in turn */
 
 #if defined __x86_64__ || defined __i386__
-/* Six cycles for the address; a load that hits tells after four. */
+/* Six cycles for the address; a load that hits tells after four. On other
+ * processors nothing is kept back. */
 #define FF_AFTER_MISS(slot)                                                    \
   __asm__("imul $1, %0, %0\n\timul $1, %0, %0" : "+r"(slot))
 #else
@@ -197,11 +198,6 @@ CB_RING_INLINE struct ff_striped ff_striped_begin(struct cb_ring *ring,
   return at;
 }
 
-CB_RING_INLINE uint64_t ff_striped_place(const struct ff_striped *at)
-{
-  return (uint64_t)(at->slot - at->ring->slots);
-}
-
 CB_RING_INLINE void ff_striped_step(struct ff_striped *at)
 {
   ff_slot *next = at->slot + 1;
@@ -214,7 +210,7 @@ CB_RING_INLINE void ff_striped_step(struct ff_striped *at)
   }
 }
 
-CB_RING_INLINE bool ff_striped_put(struct ff_striped *at, uint64_t value)
+CB_RING_INLINE bool ff_striped_enqueue(struct ff_striped *at, uint64_t value)
 {
   ff_slot *slot = at->slot;
   FF_AFTER_MISS(slot);
@@ -225,7 +221,7 @@ CB_RING_INLINE bool ff_striped_put(struct ff_striped *at, uint64_t value)
   return true;
 }
 
-CB_RING_INLINE bool ff_striped_get(struct ff_striped *at, uint64_t *value)
+CB_RING_INLINE bool ff_striped_dequeue(struct ff_striped *at, uint64_t *value)
 {
   uint64_t found = ff_look(at->slot);
   if (CB_RING_RARELY(!found))
@@ -249,75 +245,43 @@ CB_RING_INLINE bool ff_striped_all(struct ff_ring *ff, ff_slot *slot,
   return (ff_look(&ff->slots[last % 2 * half + last / 2]) != 0) == filled;
 }
 
-struct ff_striped_producer {
-  struct ff_striped side;
-};
+/* Both sides are alike. */
+#define ff_striped_producer ff_striped
+#define ff_striped_consumer ff_striped
+#define ff_striped_enqueue_next ff_striped_enqueue
+#define ff_striped_count ff_count
+#define ff_striped_free_count ff_free_count
 
-struct ff_striped_consumer {
-  struct ff_striped side;
-};
-
-CB_RING_INLINE struct ff_striped_producer
-ff_striped_producer_begin(struct cb_ring *ring)
+CB_RING_INLINE struct ff_striped ff_striped_producer_begin(struct cb_ring *ring)
 {
-  struct ff_striped_producer at = {
-      ff_striped_begin(ring, ((struct ff_ring *)ring)->tail)};
-  return at;
+  return ff_striped_begin(ring, ((struct ff_ring *)ring)->tail);
 }
 
-CB_RING_INLINE void ff_striped_producer_end(struct ff_striped_producer *at)
+CB_RING_INLINE void ff_striped_producer_end(struct ff_striped *at)
 {
-  at->side.ring->tail = ff_striped_place(&at->side);
+  at->ring->tail = (uint64_t)(at->slot - at->ring->slots);
 }
 
-CB_RING_INLINE struct ff_striped_consumer
-ff_striped_consumer_begin(struct cb_ring *ring)
+CB_RING_INLINE struct ff_striped ff_striped_consumer_begin(struct cb_ring *ring)
 {
-  struct ff_striped_consumer at = {
-      ff_striped_begin(ring, ((struct ff_ring *)ring)->head)};
-  return at;
+  return ff_striped_begin(ring, ((struct ff_ring *)ring)->head);
 }
 
-CB_RING_INLINE void ff_striped_consumer_end(struct ff_striped_consumer *at)
+CB_RING_INLINE void ff_striped_consumer_end(struct ff_striped *at)
 {
-  at->side.ring->head = ff_striped_place(&at->side);
+  at->ring->head = (uint64_t)(at->slot - at->ring->slots);
 }
-
-CB_RING_INLINE bool ff_striped_enqueue(struct ff_striped_producer *at,
-                                       uint64_t value)
-{
-  return ff_striped_put(&at->side, value);
-}
-
-CB_RING_INLINE bool ff_striped_enqueue_next(struct ff_striped_producer *at,
-                                            uint64_t value)
-{
-  return ff_striped_put(&at->side, value);
-}
-
-CB_RING_INLINE bool ff_striped_dequeue(struct ff_striped_consumer *at,
-                                       uint64_t *value)
-{
-  return ff_striped_get(&at->side, value);
-}
-
-static inline uint64_t ff_striped_count(struct cb_ring *ring)
-{
-  return ff_count(ring);
-}
-
-CB_RING_FREE_COUNT(ff_striped)
 
 /* ---- many, one by one */
 
-#define FF_MANY(NAME, CURSOR)                                                  \
+#define FF_MANY(NAME)                                                          \
   CB_RING_INLINE uint32_t NAME##_enqueue_n(                                    \
       struct NAME##_producer *at, const uint64_t *values, uint32_t n,          \
       enum cb_ring_mode mode, uint32_t *room)                                  \
   {                                                                            \
     uint32_t done = 0;                                                         \
-    struct ff_ring *ff = (CURSOR).ring;                                        \
-    if (mode == CB_RING_BURST || NAME##_all(ff, (CURSOR).slot, n, false))      \
+    struct ff_ring *ff = at->ring;                                             \
+    if (mode == CB_RING_BURST || NAME##_all(ff, at->slot, n, false))           \
       while (done < n && NAME##_enqueue_next(at, values[done]))                \
         done++;                                                                \
     if (room)                                                                  \
@@ -329,8 +293,8 @@ CB_RING_FREE_COUNT(ff_striped)
       enum cb_ring_mode mode, uint32_t *left)                                  \
   {                                                                            \
     uint32_t done = 0;                                                         \
-    struct ff_ring *ff = (CURSOR).ring;                                        \
-    if (mode == CB_RING_BURST || NAME##_all(ff, (CURSOR).slot, n, true))       \
+    struct ff_ring *ff = at->ring;                                             \
+    if (mode == CB_RING_BURST || NAME##_all(ff, at->slot, n, true))            \
       while (done < n && NAME##_dequeue(at, &values[done]))                    \
         done++;                                                                \
     if (left)                                                                  \
@@ -338,11 +302,11 @@ CB_RING_FREE_COUNT(ff_striped)
     return done;                                                               \
   }
 
-FF_MANY(ff, *at)
+FF_MANY(ff)
 #define RING ff
 #include "ring/ring_loops.h"
 
-FF_MANY(ff_striped, at->side)
+FF_MANY(ff_striped)
 #define RING ff_striped
 #include "ring/ring_loops.h"
 
