@@ -5,8 +5,8 @@ return cbench.scenario {
   about     = "How long is one element on its way to another CPU and back?",
   params    = {
     ring = {
-      { "ff", striped = true }, "ff", "spsc", { "ptr_ring", locked = false },
-      { "alf", sync = "sp" }, { "rte", sync = "st" }, { "ck", sync = "sp" },
+      "ff", "spsc", { "ptr_ring", locked = false }, { "alf", sync = "sp" },
+      { "rte", sync = "st" }, { "ck", sync = "sp" },
       "vyukov", "ptr_ring", { "alf", sync = "mp" }, { "rte", sync = "mt" },
       { "rte", sync = "rts" }, { "rte", sync = "hts" }, { "ck", sync = "mp" },
       "spinlock", "mutex",

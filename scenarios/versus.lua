@@ -209,8 +209,8 @@ local pingpong = rings {
   about     = "What does an element to another CPU and back cost?",
   work      = "ring_pingpong",
   params    = {
-    ring = { { "ff", striped = true }, "ff", "spsc", { "rte", sync = "st" },
-             rte_st, { "atomic_queue_fixed", sync = "sp", form = "push" },
+    ring = { "ff", "spsc", { "rte", sync = "st" }, rte_st,
+             { "atomic_queue_fixed", sync = "sp", form = "push" },
              { "atomic_queue", sync = "sp", form = "push" } },
   },
   reference = { ring = rte_st },

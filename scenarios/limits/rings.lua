@@ -98,7 +98,6 @@ stream("vyukov by 1", "vyukov", 1, "rte mt by 1", 0.12)
 round_trip("rte st, RTT", st)
 round_trip("rte mt, RTT", mt)
 round_trip("ff, RTT", "ff", "rte st, RTT", 0.5)
-round_trip("ff striped, RTT", { "ff", striped = true }, "rte st, RTT", 0.5)
 round_trip("vyukov, RTT", "vyukov", "rte mt, RTT", 0.55)
 
 -- ---- more threads than CPUs
@@ -180,8 +179,7 @@ return {
     rows    = two_cpus,
     time    = 15,
     reading = "Elements through a ring, by so many at once; RTT is a round "
-      .. "trip through two rings, cacheline that of a bare line. ff that is not "
-      .. "striped is made for streams.",
+      .. "trip through two rings, cacheline that of a bare line.",
   },
   scenario {
     title   = "Limits of rings with more threads than CPUs",

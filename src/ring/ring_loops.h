@@ -34,6 +34,12 @@
  *
  * Where it is also an array with two indexes, ring_indexed.h has the rest.
  *
+ * A kind in which it matters that a thread had to wait for an element may
+ * define besides
+ *
+ *   RING_DEQUEUE_WAITED  its dequeue for after a poll that found nothing
+ *   RING_ANSWERS(at)     what a producer does before it answers such an element
+ *
  * A plug-in includes the installed copy, <cbench/ring_loops.h>; nothing here
  * refers to a symbol of the library.
  */
@@ -318,6 +324,13 @@ CB_RING_SAY(CB_RING_LOOPED_BY, RING, RING_ENQUEUE, RING_DEQUEUE)
 #define RING_DEQUEUE RING_(dequeue)
 #endif
 
+#ifndef RING_DEQUEUE_WAITED
+#define RING_DEQUEUE_WAITED RING_DEQUEUE
+#endif
+#ifndef RING_ANSWERS
+#define RING_ANSWERS(at) ((void)0)
+#endif
+
 /* ---- behind pointers ---- */
 
 static inline bool RING_(op_enqueue)(struct cb_ring *ring, uint64_t value)
@@ -386,29 +399,46 @@ static inline uint32_t RING_(op_dequeue_bulk)(struct cb_ring *ring,
 
 /* ---- one thread, in and out ---- */
 
+CB_RING_INLINE bool RING_(pair_of)(struct RING_(producer) * in,
+                                   struct RING_(consumer) * out, uint64_t given,
+                                   uint64_t *taken)
+{
+  uint64_t value = given;
+  if (CB_RING_RARELY(!RING_ENQUEUE(in, given)) ||
+      CB_RING_RARELY(!RING_DEQUEUE(out, &value)))
+    return false;
+  CB_RING_OPAQUE(value);
+  *taken += value;
+  return true;
+}
+
 /* Loops of single elements and of bursts are functions of their own, so that
- * neither has to share its registers with the other. */
+ * neither has to share its registers with the other. Both do two a turn, with a
+ * sum each: the loop is not what takes the time. */
 CB_RING_APART uint64_t RING_(pair_single)(struct cb_ring *ring,
                                           struct cb_ring_pass *pass, uint64_t n)
 {
   struct RING_(producer) in = RING_(producer_begin)(ring);
   struct RING_(consumer) out = RING_(consumer_begin)(ring);
   uint64_t first = pass->next, next = first + 1, end = next + n;
-  uint64_t done, taken = 0;
-  for (; next != end; next++) {
-    uint64_t value = next;
-    if (CB_RING_RARELY(!RING_ENQUEUE(&in, next)) ||
-        CB_RING_RARELY(!RING_DEQUEUE(&out, &value)))
-      break;
-    CB_RING_OPAQUE(value);
-    taken += value;
+  uint64_t done, taken = 0, also = 0;
+  for (const uint64_t last = end - n % 2; next != last; next += 2) {
+    if (CB_RING_RARELY(!RING_(pair_of)(&in, &out, next, &taken)))
+      goto stop;
+    if (CB_RING_RARELY(!RING_(pair_of)(&in, &out, next + 1, &also))) {
+      next++;
+      goto stop;
+    }
   }
+  if (next != end && RING_(pair_of)(&in, &out, next, &taken))
+    next++;
+stop:
   RING_(producer_end)(&in);
   RING_(consumer_end)(&out);
   done = next - 1 - first;
   pass->next = first + done;
   pass->given += cb_ring_series(first, done);
-  pass->taken += taken;
+  pass->taken += taken + also;
   return done;
 }
 
@@ -438,8 +468,7 @@ CB_RING_APART uint64_t RING_(pair_bursts)(struct cb_ring *ring,
   uint64_t left = n, taken = 0, also = 0;
   bool good = true;
   while (left && good) {
-    /* As far as the table goes, the only test is whether that is all. Two
-     * bursts a turn, with a sum each: the loop is not what takes the time. */
+    /* As far as the table goes, the only test is whether that is all. */
     const uint64_t *start = source;
     const uint64_t *stop =
         left < (uint64_t)(wrap - start) ? start + left : wrap;
@@ -502,19 +531,34 @@ static uint64_t RING_(loop_pair)(struct cb_ring *ring,
 
 /* ---- producers ---- */
 
+/* One element in, however long that takes. Returns false when told to stop. */
+CB_RING_INLINE bool RING_(produce_one)(struct RING_(producer) * in,
+                                       struct cb_ring_pass *pass,
+                                       uint64_t value)
+{
+  uint32_t streak = 0;
+  while (CB_RING_RARELY(!RING_ENQUEUE(in, value)))
+    if (!(streak = cb_ring_pass_wait(pass, streak)))
+      return false;
+  return true;
+}
+
 CB_RING_APART uint64_t RING_(produce_single)(struct cb_ring *ring,
                                              struct cb_ring_pass *pass,
                                              uint64_t n)
 {
   struct RING_(producer) in = RING_(producer_begin)(ring);
-  uint64_t first = pass->next;
-  uint64_t done;
-  for (done = 0; done < n; done++) {
-    uint32_t streak = 0;
-    while (CB_RING_RARELY(!RING_ENQUEUE(&in, first + done + 1)))
-      if (!(streak = cb_ring_pass_wait(pass, streak)))
-        goto stop;
+  uint64_t first = pass->next, done = 0;
+  for (const uint64_t even = n - n % 2; done != even; done += 2) {
+    if (CB_RING_RARELY(!RING_(produce_one)(&in, pass, first + done + 1)))
+      goto stop;
+    if (CB_RING_RARELY(!RING_(produce_one)(&in, pass, first + done + 2))) {
+      done++;
+      goto stop;
+    }
   }
+  if (done != n && RING_(produce_one)(&in, pass, first + n))
+    done++;
 stop:
   RING_(producer_end)(&in);
   pass->next = first + done;
@@ -556,21 +600,39 @@ static uint64_t RING_(loop_produce)(struct cb_ring *ring,
 
 /* ---- consumers ---- */
 
+CB_RING_INLINE bool RING_(consume_one)(struct RING_(consumer) * out,
+                                       struct cb_ring_pass *pass,
+                                       uint64_t *taken)
+{
+  uint64_t value = 0;
+  if (CB_RING_RARELY(!RING_DEQUEUE(out, &value))) {
+    uint32_t streak = 0;
+    do
+      if (!(streak = cb_ring_pass_wait(pass, streak)))
+        return false;
+    while (!RING_DEQUEUE_WAITED(out, &value));
+  }
+  CB_RING_OPAQUE(value);
+  *taken += value;
+  return true;
+}
+
 CB_RING_APART uint64_t RING_(consume_single)(struct cb_ring *ring,
                                              struct cb_ring_pass *pass,
                                              uint64_t n)
 {
   struct RING_(consumer) out = RING_(consumer_begin)(ring);
-  uint64_t done, taken = 0;
-  for (done = 0; done < n; done++) {
-    uint64_t value = done;
-    uint32_t streak = 0;
-    while (CB_RING_RARELY(!RING_DEQUEUE(&out, &value)))
-      if (!(streak = cb_ring_pass_wait(pass, streak)))
-        goto stop;
-    CB_RING_OPAQUE(value);
-    taken += value;
+  uint64_t done = 0, taken = 0;
+  for (const uint64_t even = n - n % 2; done != even; done += 2) {
+    if (CB_RING_RARELY(!RING_(consume_one)(&out, pass, &taken)))
+      goto stop;
+    if (CB_RING_RARELY(!RING_(consume_one)(&out, pass, &taken))) {
+      done++;
+      goto stop;
+    }
   }
+  if (done != n && RING_(consume_one)(&out, pass, &taken))
+    done++;
 stop:
   RING_(consumer_end)(&out);
   pass->taken += taken;
@@ -626,10 +688,14 @@ static uint64_t RING_(loop_ping)(struct cb_ring *there, struct cb_ring *back,
     while (CB_RING_RARELY(!RING_ENQUEUE(&in, value)))
       if (!(streak = cb_ring_pass_look(pass, streak)))
         goto stop;
-    streak = 0;
-    while (CB_RING_RARELY(!RING_DEQUEUE(&out, &value)))
-      if (!(streak = cb_ring_pass_look(pass, streak)))
-        goto stop;
+    if (CB_RING_RARELY(!RING_DEQUEUE(&out, &value))) {
+      streak = 0;
+      do
+        if (!(streak = cb_ring_pass_look(pass, streak)))
+          goto stop;
+      while (!RING_DEQUEUE_WAITED(&out, &value));
+      RING_ANSWERS(&in);
+    }
     CB_RING_OPAQUE(value);
     taken += value;
   }
@@ -651,9 +717,13 @@ static uint64_t RING_(loop_pong)(struct cb_ring *there, struct cb_ring *back,
   for (done = 0; done < n; done++) {
     uint64_t value = done;
     uint32_t streak = 0;
-    while (CB_RING_RARELY(!RING_DEQUEUE(&out, &value)))
-      if (!(streak = cb_ring_pass_look(pass, streak)))
-        goto stop;
+    if (CB_RING_RARELY(!RING_DEQUEUE(&out, &value))) {
+      do
+        if (!(streak = cb_ring_pass_look(pass, streak)))
+          goto stop;
+      while (!RING_DEQUEUE_WAITED(&out, &value));
+      RING_ANSWERS(&in);
+    }
     streak = 0;
     while (CB_RING_RARELY(!RING_ENQUEUE(&in, value)))
       if (!(streak = cb_ring_pass_look(pass, streak)))
@@ -665,6 +735,8 @@ stop:
   return done;
 }
 
+#undef RING_ANSWERS
+#undef RING_DEQUEUE_WAITED
 #undef RING_ENQUEUE
 #undef RING_DEQUEUE
 #undef RING_TYPE

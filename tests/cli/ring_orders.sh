@@ -15,8 +15,6 @@ spsc     spsc_op_enqueue_burst        ldar stlr
 spsc     spsc_op_dequeue_burst        ldar stlr
 ff       ff_op_enqueue                ldar stlr
 ff       ff_op_dequeue                ldar stlr
-ff       ff_striped_op_enqueue        ldar stlr
-ff       ff_striped_op_dequeue        ldar stlr
 vyukov   vyukov_bulk_op_enqueue       ldar ldxr stxr stlr
 vyukov   vyukov_bulk_op_dequeue       ldar ldxr stxr stlr
 vyukov   vyukov_ready_row             ldar

@@ -248,8 +248,6 @@ describe("a ring", function ()
     { { "spsc", szie = 8 }, "did you mean 'size'?" },
     { { "alf", size = 100 }, "powers of two" },
     { { "rte", size = 100 }, "exact = true takes any size" },
-    { { "ff", size = 7, striped = true },
-      "a striped ff takes even numbers, got 7" },
     { { "ptr_ring", wait = "yeild" }, "did you mean 'yield'?" },
     { { "rte", sync = { producer = "mt", consumr = "st" } },
       "option 'sync': unknown side 'consumr' (there are producer, consumer)" },
