@@ -413,19 +413,19 @@ CB_RING_INLINE bool RING_(pair_of)(struct RING_(producer) * in,
 }
 
 /* Loops of single elements and of bursts are functions of their own, so that
- * neither has to share its registers with the other. Both do two a turn, with a
- * sum each: the loop is not what takes the time. */
+ * neither has to share its registers with the other. Both do two a turn: the
+ * loop is not what takes the time. */
 CB_RING_APART uint64_t RING_(pair_single)(struct cb_ring *ring,
                                           struct cb_ring_pass *pass, uint64_t n)
 {
   struct RING_(producer) in = RING_(producer_begin)(ring);
   struct RING_(consumer) out = RING_(consumer_begin)(ring);
   uint64_t first = pass->next, next = first + 1, end = next + n;
-  uint64_t done, taken = 0, also = 0;
+  uint64_t done, taken = 0;
   for (const uint64_t last = end - n % 2; next != last; next += 2) {
     if (CB_RING_RARELY(!RING_(pair_of)(&in, &out, next, &taken)))
       goto stop;
-    if (CB_RING_RARELY(!RING_(pair_of)(&in, &out, next + 1, &also))) {
+    if (CB_RING_RARELY(!RING_(pair_of)(&in, &out, next + 1, &taken))) {
       next++;
       goto stop;
     }
@@ -438,7 +438,7 @@ stop:
   done = next - 1 - first;
   pass->next = first + done;
   pass->given += cb_ring_series(first, done);
-  pass->taken += taken + also;
+  pass->taken += taken;
   return done;
 }
 
