@@ -22,10 +22,12 @@ CB_RING_INLINE struct claim alf_claim(struct headtail *side,
                                       bool several, uint32_t n,
                                       enum cb_ring_mode mode)
 {
-  if (!several)
+  if (!several) {
+    uint32_t own = headtail_own(side);
     return headtail_claim_single(
-        side, atomic_load_explicit(&opposite->tail, memory_order_acquire),
+        side, own, atomic_load_explicit(&opposite->tail, memory_order_acquire),
         ahead, n, mode);
+  }
   uint32_t head = atomic_load_explicit(&side->head, memory_order_acquire);
   struct claim claim;
   do

@@ -20,13 +20,13 @@
  * that the producer asks whether the ring ends there only when a slot is not
  * free.
  *
- * A thread that waits for an answer runs ahead of it in speculation and looks
- * whether its next slot is free, which brings that line while the answer is on
- * its way. It also runs ahead after each poll that finds an old value in its
- * own cache, and then either the look or the store, whose line is fetched once
- * its address is known, would take the line from the other side, which polls
- * there. So whoever waited keeps both back for as long as it takes to see that
- * a cached line holds nothing new.
+ * A thread that waits for an element runs ahead of it in speculation, into its
+ * answer: the line of its next slot can come while the element is on its way.
+ * It also runs ahead after each poll that finds an old value in its own cache,
+ * and then either the look or the store, whose line is fetched once its address
+ * is known, would take the line from the other side, which polls there. So
+ * whoever waited keeps both back for as long as it takes to see that a cached
+ * line holds nothing new.
  */
 #include "ring/ring.h"
 
@@ -191,11 +191,16 @@ CB_RING_INLINE bool ff_dequeue_waited(struct ff_consumer *at, uint64_t *value)
 #define RING_DEQUEUE_WAITED ff_dequeue_waited
 
 #if defined __x86_64__ || defined __i386__
-/* Six cycles for the address; a load that hits tells after four. On other
- * processors nothing is kept back. */
+#define FF_THREE_CYCLES "imul $1, %0, %0\n\t"
+
+/* Six cycles, since a load that hits tells after four what it found; then the
+ * line is asked for, for writing, and the look comes after that. Elsewhere than
+ * on x86 nothing is kept back. */
 CB_RING_INLINE void ff_keep_back(struct ff_producer *at)
 {
-  __asm__("imul $1, %0, %0\n\timul $1, %0, %0" : "+r"(at->place.slot));
+  __asm__ volatile(FF_THREE_CYCLES FF_THREE_CYCLES
+                   "prefetchw (%0)\n\t" FF_THREE_CYCLES
+                   : "+r"(at->place.slot));
 }
 #define RING_ANSWERS(at) ff_keep_back(at)
 #endif

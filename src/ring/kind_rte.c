@@ -75,6 +75,19 @@ CB_RING_INLINE uint32_t rte_tail(struct rte_side *side, enum rte_sync sync)
   }
 }
 
+/* ---- st ---- */
+
+CB_RING_INLINE struct claim st_claim(struct rte_side *side,
+                                     struct rte_side *opposite,
+                                     enum rte_sync opposite_sync,
+                                     uint32_t ahead, uint32_t n,
+                                     enum cb_ring_mode mode)
+{
+  uint32_t head = headtail_own(&side->plain);
+  return headtail_claim_single(
+      &side->plain, head, rte_tail(opposite, opposite_sync), ahead, n, mode);
+}
+
 /* ---- mt ---- */
 
 CB_RING_INLINE struct claim mt_claim(struct rte_side *side,
@@ -212,8 +225,7 @@ rte_claim(struct cb_ring *ring, struct rte_side *side, enum rte_sync sync,
   case HTS:
     return hts_claim(ring, side, opposite, opposite_sync, ahead, n, mode);
   default:
-    return headtail_claim_single(
-        &side->plain, rte_tail(opposite, opposite_sync), ahead, n, mode);
+    return st_claim(side, opposite, opposite_sync, ahead, n, mode);
   }
 }
 
