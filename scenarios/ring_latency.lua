@@ -19,5 +19,6 @@ return cbench.scenario {
   reference = "cacheline",
   time      = 12,
   reading   = "Two rings, one each way, and nothing overlaps. cacheline is "
-    .. "the same round trip of a bare line: what a ring adds is above 1.",
+    .. "the same round trip of a bare line; below 1 is a ring that asks for "
+    .. "the line of its answer while it waits.",
 }
