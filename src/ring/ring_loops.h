@@ -531,6 +531,10 @@ static uint64_t RING_(loop_pair)(struct cb_ring *ring,
 
 /* ---- producers ---- */
 
+/* Loops of single elements do two a turn here too. Of a ring whose elements lie
+ * in two rows in turn, each of the two loads then has a row of its own, which
+ * the processor's prefetcher can follow. */
+
 /* One element in, however long that takes. Returns false when told to stop. */
 CB_RING_INLINE bool RING_(produce_one)(struct RING_(producer) * in,
                                        struct cb_ring_pass *pass,
