@@ -73,6 +73,19 @@ static int setup(void *opaque, const struct cb_control *control,
   return 0;
 }
 
+/* Before each batch. */
+static int prepare(void *opaque, uint64_t n, struct cb_error *error)
+{
+  struct pipeline *pipeline = opaque;
+  int status = 0;
+  (void)n;
+  for (unsigned i = 0; i < pipeline->stage_count && status == 0; i++) {
+    struct stage *stage = &pipeline->stages[i];
+    status = stage->kind->prepare ? stage->kind->prepare(stage, error) : 0;
+  }
+  return status;
+}
+
 /* ---- what is told ---- */
 
 static size_t counters(void *opaque, struct cb_counter *list, size_t capacity)
@@ -147,6 +160,7 @@ static void describe(struct pipeline *pipeline, struct cb_workload *workload)
                            .role_count = pipeline->lcore_count ? 2 : 1,
                            .batch_seconds = open ? open_batch_seconds : 0,
                            .setup = setup,
+                           .prepare = prepare,
                            .check = cb_pipeline_check,
                            .counters = counters,
                            .latency = open ? latency : NULL,

@@ -101,6 +101,7 @@ struct stage_kind {
   struct node *(*take)(struct stage *stage, struct lane *lane);
   struct node *(*give)(struct stage *stage, struct lane *lane);
   int (*setup)(struct stage *stage, struct cb_error *error);
+  int (*prepare)(struct stage *stage, struct cb_error *error);
   void (*teardown)(struct stage *stage);
   int (*check)(struct stage *stage, struct cb_error *error);
 };

@@ -9,23 +9,16 @@
 
 /* ---- between batches ---- */
 
-struct tally {
-  uint64_t count, sum;
-};
-
-static void add(void *context, uint64_t value)
+static void take_out(void *context, uint64_t value)
 {
-  struct tally *tally = context;
-  tally->count++;
-  tally->sum += value;
+  struct ring_work *work = context;
+  work->out_count++;
+  work->out_sum += value;
 }
 
 static void empty(struct ring_work *work)
 {
-  struct tally tally = {0, 0};
-  cb_ring_drain(work->ring, add, &tally);
-  work->out_count += tally.count;
-  work->out_sum += tally.sum;
+  cb_ring_drain(work->ring, take_out, work);
 }
 
 /* The prefill is numbered from 1: no element is 0. */
@@ -46,8 +39,9 @@ static int prepare(void *opaque, uint64_t n, struct cb_error *error)
 {
   struct ring_work *work = opaque;
   (void)n;
-  if (work->prefill == 0)
-    return 0;
+  int status = cb_ring_claim(&work->loan, error);
+  if (status < 0 || work->prefill == 0)
+    return status;
   empty(work);
   return fill(work, error);
 }
@@ -77,6 +71,10 @@ static int convoy(const struct ring_work *work, struct cb_error *error)
       wait == CB_WAIT_YIELD ? ", though they gave the CPU away"
                             : " (wait = \"yield\" gives the CPU away)");
 }
+
+struct tally {
+  uint64_t count, sum;
+};
 
 static int compare(const struct ring_work *work, const struct tally *in,
                    const struct tally *out, struct cb_error *error)
@@ -118,6 +116,8 @@ static int check(void *opaque, uint64_t operations, struct cb_error *error)
   if (was_stopped(work))
     return convoy(work, error);
   int status = check_room(work, error);
+  if (status == 0)
+    status = cb_ring_claim(&work->loan, error);
   if (status < 0)
     return status;
   empty(work);
@@ -140,20 +140,6 @@ static int check(void *opaque, uint64_t operations, struct cb_error *error)
 
 /* ---- setting up ---- */
 
-/* A lent ring gets back what was in it. */
-static int keep(struct ring_work *work, struct cb_error *error)
-{
-  uint64_t count = cb_ring_count(work->ring);
-  work->kept = malloc((count + 1) * sizeof *work->kept);
-  if (!work->kept)
-    return cb_fail(error, -ENOMEM, "out of memory");
-  work->kept_count = 0;
-  while (work->kept_count < count &&
-         work->ring->ops->dequeue(work->ring, &work->kept[work->kept_count]))
-    work->kept_count++;
-  return 0;
-}
-
 static int setup(void *opaque, const struct cb_control *control,
                  struct cb_error *error)
 {
@@ -168,22 +154,16 @@ static int setup(void *opaque, const struct cb_control *control,
                                                  .values = &work->values,
                                                  .burst = work->burst,
                                                  .wait = work->wait}};
-  return work->lent ? keep(work, error) : 0;
+  return work->lent ? cb_ring_borrow(&work->loan, work->ring, control, take_out,
+                                     work, error)
+                    : 0;
 }
 
 static void teardown(void *opaque)
 {
   struct ring_work *work = opaque;
-  bool broken = atomic_load_explicit(&work->ring->broken, memory_order_relaxed);
   work->ring->control = NULL;
-  /* In a broken ring the next wait would have no end. */
-  if (!work->lent || broken)
-    return;
-  cb_ring_drain(work->ring, NULL, NULL);
-  for (uint64_t i = 0; i < work->kept_count; i++)
-    work->ring->ops->enqueue(work->ring, work->kept[i]);
-  free(work->kept);
-  work->kept = NULL;
+  cb_ring_return(&work->loan);
 }
 
 static void free_work(struct ring_work *work)
@@ -191,7 +171,7 @@ static void free_work(struct ring_work *work)
   if (!work->lent)
     cb_ring_destroy(work->ring);
   cb_ring_destroy(work->back);
-  free(work->kept);
+  cb_ring_forget(&work->loan);
   free(work->lanes);
   free(work);
 }

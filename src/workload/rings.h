@@ -14,6 +14,7 @@
 #include "cbench.h"
 #include "ring/ring.h"
 #include "workload/kinds.h"
+#include "workload/loans.h"
 
 enum { RING_THREADS_MAX = 64 };
 enum { RING_GIVES = 1, RING_TAKES = 2 };
@@ -29,8 +30,7 @@ struct ring_work {
   struct cb_ring *back;              /* of round trips, else NULL */
   const struct cb_ring_loops *loops; /* inlined, or through pointers */
   bool lent;                         /* the ring is somebody's */
-  uint64_t *kept;                    /* what a lent ring had in it */
-  uint64_t kept_count;
+  struct ring_loan loan;
   const struct cb_control *control;
   uint32_t burst;
   enum cb_wait wait;

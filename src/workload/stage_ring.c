@@ -27,8 +27,7 @@ struct shared {
   put_function *put;
   get_function *get;
   bool lent;
-  uint64_t *kept; /* what a lent ring had in it */
-  uint64_t kept_count;
+  struct ring_loan loan;
 };
 
 struct put_node {
@@ -273,7 +272,7 @@ static void forget(struct stage *stage)
   if (shared && !shared->lent)
     cb_ring_destroy(shared->ring);
   if (shared)
-    free(shared->kept);
+    cb_ring_forget(&shared->loan);
   free(shared);
 }
 
@@ -290,50 +289,50 @@ int cb_stage_ring_threads(const struct stage *stage, unsigned producers,
 
 /* ---- around a run ---- */
 
-/* A lent ring gets back what was in it. */
-static int keep(struct shared *shared)
-{
-  uint64_t count = cb_ring_count(shared->ring);
-  shared->kept = malloc((count + 1) * sizeof *shared->kept);
-  shared->kept_count = 0;
-  if (!shared->kept)
-    return -ENOMEM;
-  while (shared->kept_count < count &&
-         shared->ring->ops->dequeue(shared->ring,
-                                    &shared->kept[shared->kept_count]))
-    shared->kept_count++;
-  return 0;
-}
-
 static int setup(struct stage *stage, struct cb_error *error)
 {
   struct shared *shared = stage->data;
-  shared->ring->control = stage->pipeline->control;
-  if (shared->lent && keep(shared) < 0)
-    return cb_stage_fail(stage, -ENOMEM, error, "out of memory");
-  return 0;
+  const struct cb_control *control = stage->pipeline->control;
+  struct cb_error trouble;
+  shared->ring->control = control;
+  if (!shared->lent)
+    return 0;
+  int status = cb_ring_borrow(&shared->loan, shared->ring, control, NULL, NULL,
+                              &trouble);
+  return status < 0 ? cb_stage_fail(stage, status, error, "%s", trouble.text)
+                    : 0;
+}
+
+static int claim(struct stage *stage, struct cb_error *error)
+{
+  struct shared *shared = stage->data;
+  struct cb_error trouble;
+  int status = cb_ring_claim(&shared->loan, &trouble);
+  return status < 0 ? cb_stage_fail(stage, status, error, "%s", trouble.text)
+                    : 0;
 }
 
 static void teardown(struct stage *stage)
 {
   struct shared *shared = stage->data;
   shared->ring->control = NULL;
-  cb_ring_drain(shared->ring, NULL, NULL);
-  for (uint64_t i = 0; i < shared->kept_count; i++)
-    shared->ring->ops->enqueue(shared->ring, shared->kept[i]);
-  free(shared->kept);
-  shared->kept = NULL;
-  shared->kept_count = 0;
+  if (shared->lent)
+    cb_ring_return(&shared->loan);
+  else
+    cb_ring_drain(shared->ring, NULL, NULL);
 }
 
 static int check(struct stage *stage, struct cb_error *error)
 {
   const struct shared *shared = stage->data;
-  uint64_t left = cb_ring_count(shared->ring);
   if (atomic_load_explicit(&shared->ring->broken, memory_order_relaxed))
     return cb_stage_fail(stage, -ETIMEDOUT, error,
                          "convoy: a thread waited for its turn in the ring "
                          "until it was stopped");
+  int status = claim(stage, error);
+  if (status < 0)
+    return status;
+  uint64_t left = cb_ring_count(shared->ring);
   if (left)
     return cb_stage_fail(stage, -EPROTO, error, "%llu elements are left in it",
                          (unsigned long long)left);
@@ -365,5 +364,6 @@ const struct stage_kind cb_stage_ring = {
     .take = take,
     .give = give,
     .setup = setup,
+    .prepare = claim,
     .teardown = teardown,
     .check = check};

@@ -221,18 +221,33 @@ static void bad_numbers_are_refused(void **state)
 
 /* ---- lent rings ---- */
 
-/* A stream through a ring of that kind, which is the caller's. */
-static struct cb_ring *lend(const char *kind, struct cb_workload *workload)
+static struct cb_ring *new_ring(const char *kind)
 {
-  struct cb_spec *ring_spec = cb_spec_create(&cb_ring_family, kind, NULL);
-  struct cb_ring *ring = cb_ring_create(ring_spec, NULL);
-  struct cb_spec *spec = new_spec("ring_stream");
-  struct cb_error error;
+  struct cb_spec *spec = cb_spec_create(&cb_ring_family, kind, NULL);
+  struct cb_ring *ring = cb_ring_create(spec, NULL);
   assert_non_null(ring);
+  cb_spec_destroy(spec);
+  return ring;
+}
+
+/* Lends the ring to a workload that is made of spec. */
+static void lend_to(struct cb_ring *ring, struct cb_spec *spec,
+                    struct cb_workload *workload)
+{
+  struct cb_spec *ring_spec =
+      cb_spec_create(&cb_ring_family, ring->kind->kind.name, NULL);
+  struct cb_error error;
   cb_spec_lend(ring_spec, ring);
   assert_int_equal(cb_spec_set_spec(spec, "ring", ring_spec, NULL), 0);
   assert_int_equal(create(spec, workload, &error), 0);
   cb_spec_destroy(spec);
+}
+
+/* A stream through a ring of that kind, which is the caller's. */
+static struct cb_ring *lend(const char *kind, struct cb_workload *workload)
+{
+  struct cb_ring *ring = new_ring(kind);
+  lend_to(ring, new_spec("ring_stream"), workload);
   return ring;
 }
 
@@ -254,6 +269,70 @@ static void a_lent_ring_is_left_as_it_was(void **state)
     assert_int_equal(cb_ring_dequeue(ring, &value), 1);
     assert_int_equal(value, 70 + i);
   }
+  cb_ring_destroy(ring);
+}
+
+/* Three at once: what one leaves in the ring from batch to batch is its own,
+ * and the others begin with what they ask for. */
+static void workloads_can_share_a_ring(void **state)
+{
+  static const int64_t prefills[] = {8, 0, 3};
+  struct cb_ring *ring = new_ring("rte");
+  struct cb_workload workloads[3];
+  struct cb_control controls[3] = {0};
+  struct cb_error error;
+  uint64_t value, moved[3] = {0};
+  (void)state;
+  assert_int_equal(cb_ring_enqueue(ring, 70, NULL), 1);
+  for (int i = 0; i < 3; i++) {
+    struct cb_spec *spec = new_spec("ring_pair");
+    set(spec, "prefill", prefills[i]);
+    lend_to(ring, spec, &workloads[i]);
+    assert_int_equal(
+        workloads[i].setup(workloads[i].state, &controls[i], &error), 0);
+  }
+  for (int turn = 0; turn < 12; turn++) {
+    int i = turn % 4 == 3 ? 0 : turn % 4;
+    assert_int_equal(workloads[i].prepare(workloads[i].state, 100, &error), 0);
+    assert_int_equal(cb_ring_count(ring), prefills[i]);
+    assert_ptr_equal(ring->control, &controls[i]);
+    moved[i] += workloads[i].roles[0].run(workloads[i].state, 0, 100);
+  }
+  for (int i = 2; i >= 0; i--) {
+    if (workloads[i].check(workloads[i].state, moved[i], &error) < 0)
+      fail_msg("workload %d: %s", i, error.text);
+    workloads[i].teardown(workloads[i].state);
+  }
+  for (int i = 0; i < 3; i++)
+    workloads[i].destroy(&workloads[i]);
+  assert_null(ring->control);
+  assert_int_equal(cb_ring_count(ring), 1);
+  assert_int_equal(cb_ring_dequeue(ring, &value), 1);
+  assert_int_equal(value, 70);
+  cb_ring_destroy(ring);
+}
+
+/* In what another has broken nobody waits; and who was left by force, and gave
+ * nothing back, is in nobody's way. */
+static void a_shared_ring_that_broke_is_refused(void **state)
+{
+  struct cb_ring *ring = new_ring("rte");
+  struct cb_workload one, two;
+  struct cb_control control = {0};
+  struct cb_error error;
+  (void)state;
+  lend_to(ring, new_spec("ring_pair"), &one);
+  lend_to(ring, new_spec("ring_pair"), &two);
+  assert_int_equal(one.setup(one.state, &control, &error), 0);
+  assert_int_equal(two.setup(two.state, &control, &error), 0);
+  assert_int_equal(one.prepare(one.state, 10, &error), 0);
+  atomic_store(&ring->broken, 1);
+  assert_int_equal(two.prepare(two.state, 10, &error), -EPIPE);
+  assert_non_null(strstr(error.text, "another workload was stopped inside"));
+  one.destroy(&one);
+  assert_int_equal(two.prepare(two.state, 10, &error), -EPIPE);
+  two.teardown(two.state);
+  two.destroy(&two);
   cb_ring_destroy(ring);
 }
 
@@ -388,6 +467,8 @@ int main(void)
       cmocka_unit_test(what_a_ring_cannot_do_is_refused),
       cmocka_unit_test(bad_numbers_are_refused),
       cmocka_unit_test(a_lent_ring_is_left_as_it_was),
+      cmocka_unit_test(workloads_can_share_a_ring),
+      cmocka_unit_test(a_shared_ring_that_broke_is_refused),
       cmocka_unit_test(a_broken_ring_is_left_alone),
       cmocka_unit_test(what_is_left_in_the_ring_counts),
       cmocka_unit_test(a_lost_element_fails),
