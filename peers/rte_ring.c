@@ -2,8 +2,9 @@
  * rte_ring.c - DPDK's rte_ring, inlined from its headers, in each of its modes.
  * A ring made by rte_ring_init in memory of ours needs no EAL.
  *
- * The functions called are those of one mode; rte_ring_enqueue_burst and the
- * like, which look the mode up in the ring first, are dearer.
+ * The functions called are those of one mode. Only of the pairs of modes that
+ * are seldom used they are rte_ring_enqueue_burst and the like, which look the
+ * mode up in the ring first and are dearer; our imitation does the same.
  */
 #include "dpdk.h"
 
@@ -31,20 +32,21 @@ static uint64_t peer_free_count(struct cb_ring *ring)
   return rte_ring_free_count(&((struct peer *)ring)->rte);
 }
 
-/* Elements of 8 bytes, by the functions rte_ring_IN_... and rte_ring_OUT_... */
+/* Elements of 8 bytes, by the functions rte_ring_INenqueue... and
+ * rte_ring_OUTdequeue... */
 #define OPERATIONS(NAME, IN, OUT)                                              \
   CB_RING_PLAIN_CURSORS(NAME, struct peer)                                     \
   CB_RING_INLINE bool NAME##_enqueue(struct NAME##_producer *at,               \
                                      uint64_t value)                           \
   {                                                                            \
-    return rte_ring_##IN##_enqueue_bulk_elem(&at->ring->rte, &value,           \
-                                             sizeof value, 1, NULL) != 0;      \
+    return rte_ring_##IN##enqueue_bulk_elem(&at->ring->rte, &value,            \
+                                            sizeof value, 1, NULL) != 0;       \
   }                                                                            \
   CB_RING_INLINE bool NAME##_dequeue(struct NAME##_consumer *at,               \
                                      uint64_t *value)                          \
   {                                                                            \
-    return rte_ring_##OUT##_dequeue_bulk_elem(&at->ring->rte, value,           \
-                                              sizeof *value, 1, NULL) != 0;    \
+    return rte_ring_##OUT##dequeue_bulk_elem(&at->ring->rte, value,            \
+                                             sizeof *value, 1, NULL) != 0;     \
   }                                                                            \
   CB_RING_INLINE uint32_t NAME##_enqueue_n(                                    \
       struct NAME##_producer *at, const uint64_t *values, uint32_t n,          \
@@ -52,10 +54,10 @@ static uint64_t peer_free_count(struct cb_ring *ring)
   {                                                                            \
     struct rte_ring *rte = &at->ring->rte;                                     \
     if (mode == CB_RING_BULK)                                                  \
-      return rte_ring_##IN##_enqueue_bulk_elem(rte, values, sizeof *values, n, \
-                                               room);                          \
-    return rte_ring_##IN##_enqueue_burst_elem(rte, values, sizeof *values, n,  \
+      return rte_ring_##IN##enqueue_bulk_elem(rte, values, sizeof *values, n,  \
                                               room);                           \
+    return rte_ring_##IN##enqueue_burst_elem(rte, values, sizeof *values, n,   \
+                                             room);                            \
   }                                                                            \
   CB_RING_INLINE uint32_t NAME##_dequeue_n(                                    \
       struct NAME##_consumer *at, uint64_t *values, uint32_t n,                \
@@ -63,10 +65,10 @@ static uint64_t peer_free_count(struct cb_ring *ring)
   {                                                                            \
     struct rte_ring *rte = &at->ring->rte;                                     \
     if (mode == CB_RING_BULK)                                                  \
-      return rte_ring_##OUT##_dequeue_bulk_elem(rte, values, sizeof *values,   \
-                                                n, left);                      \
-    return rte_ring_##OUT##_dequeue_burst_elem(rte, values, sizeof *values, n, \
+      return rte_ring_##OUT##dequeue_bulk_elem(rte, values, sizeof *values, n, \
                                                left);                          \
+    return rte_ring_##OUT##dequeue_burst_elem(rte, values, sizeof *values, n,  \
+                                              left);                           \
   }                                                                            \
   CB_RING_INLINE uint64_t NAME##_count(struct cb_ring *ring)                   \
   {                                                                            \
@@ -77,45 +79,70 @@ static uint64_t peer_free_count(struct cb_ring *ring)
     return peer_free_count(ring);                                              \
   }
 
-OPERATIONS(st, sp, sc)
+OPERATIONS(st, sp_, sc_)
 #define RING st
 #include <cbench/ring_loops.h>
 
-OPERATIONS(mt, mp, mc)
+OPERATIONS(mt, mp_, mc_)
 #define RING mt
 #include <cbench/ring_loops.h>
 
-OPERATIONS(rts, mp_rts, mc_rts)
+OPERATIONS(rts, mp_rts_, mc_rts_)
 #define RING rts
 #include <cbench/ring_loops.h>
 
-OPERATIONS(hts, mp_hts, mc_hts)
+OPERATIONS(hts, mp_hts_, mc_hts_)
 #define RING hts
 #include <cbench/ring_loops.h>
 
+OPERATIONS(st_mt, sp_, mc_)
+#define RING st_mt
+#include <cbench/ring_loops.h>
+
+OPERATIONS(mt_st, mp_, sc_)
+#define RING mt_st
+#include <cbench/ring_loops.h>
+
+OPERATIONS(any, , )
+#define RING any
+#include <cbench/ring_loops.h>
+
+/* What each mode is, of a producer and of a consumer. */
+enum {
+  IN_st = RING_F_SP_ENQ,
+  IN_mt = 0,
+  IN_rts = RING_F_MP_RTS_ENQ,
+  IN_hts = RING_F_MP_HTS_ENQ,
+  OUT_st = RING_F_SC_DEQ,
+  OUT_mt = 0,
+  OUT_rts = RING_F_MC_RTS_DEQ,
+  OUT_hts = RING_F_MC_HTS_DEQ
+};
+
+#define VARIANT(SYNC, IN, OUT, NAME)                                           \
+  {                                                                            \
+    SYNC, IN_##IN | OUT_##OUT, {CB_RING_OPS(NAME)},                            \
+    {                                                                          \
+      CB_RING_LOOPS(NAME)                                                      \
+    }                                                                          \
+  }
+#define MIXED(IN, OUT, NAME) VARIANT(#IN "/" #OUT, IN, OUT, NAME)
+
+/* The words that our imitation `rte` has for its option. */
 static const struct variant {
   const char *sync;
   unsigned flags;
-  struct cb_ring_limits limits;
   struct cb_ring_ops ops;
   struct cb_ring_loops loops;
 } variants[] = {
-    {"mt", 0, {.zero_allowed = true}, {CB_RING_OPS(mt)}, {CB_RING_LOOPS(mt)}},
-    {"st",
-     RING_F_SP_ENQ | RING_F_SC_DEQ,
-     {.producers = 1, .consumers = 1, .zero_allowed = true},
-     {CB_RING_OPS(st)},
-     {CB_RING_LOOPS(st)}},
-    {"rts",
-     RING_F_MP_RTS_ENQ | RING_F_MC_RTS_DEQ,
-     {.zero_allowed = true, .late_visible = true},
-     {CB_RING_OPS(rts)},
-     {CB_RING_LOOPS(rts)}},
-    {"hts",
-     RING_F_MP_HTS_ENQ | RING_F_MC_HTS_DEQ,
-     {.zero_allowed = true},
-     {CB_RING_OPS(hts)},
-     {CB_RING_LOOPS(hts)}},
+    VARIANT("mt", mt, mt, mt),     VARIANT("st", st, st, st),
+    VARIANT("rts", rts, rts, rts), VARIANT("hts", hts, hts, hts),
+    MIXED(st, mt, st_mt),          MIXED(st, rts, any),
+    MIXED(st, hts, any),           MIXED(mt, st, mt_st),
+    MIXED(mt, rts, any),           MIXED(mt, hts, any),
+    MIXED(rts, st, any),           MIXED(rts, mt, any),
+    MIXED(rts, hts, any),          MIXED(hts, st, any),
+    MIXED(hts, mt, any),           MIXED(hts, rts, any),
 };
 
 static struct peer *allocate(uint32_t slots, struct cb_error *error)
@@ -152,7 +179,11 @@ static struct cb_ring *create(const struct cb_spec *spec,
   }
   peer->ring.ops = &variant->ops;
   peer->ring.loops = &variant->loops;
-  peer->ring.limits = variant->limits;
+  peer->ring.limits = (struct cb_ring_limits){
+      .producers = (variant->flags & IN_st) != 0,
+      .consumers = (variant->flags & OUT_st) != 0,
+      .zero_allowed = true,
+      .late_visible = (variant->flags & (IN_rts | OUT_rts)) != 0};
   peer->ring.capacity = rte_ring_get_capacity(&peer->rte);
   return &peer->ring;
 }
@@ -167,8 +198,9 @@ static const struct cb_option options[] = {
     {.name = "sync",
      .type = CB_CHOICE,
      .preset = "mt",
-     .choices = "st|mt|rts|hts",
-     .help = "the mode of both sides"},
+     .choices = "st|mt|rts|hts|st/mt|st/rts|st/hts|mt/st|mt/rts|mt/hts|rts/st|"
+                "rts/mt|rts/hts|hts/st|hts/mt|hts/rts",
+     .help = "the mode of both sides, or producers/consumers"},
     {.name = NULL}};
 
 const struct cb_ring_kind peer_rte_ring = {

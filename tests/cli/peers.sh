@@ -6,7 +6,7 @@ export CBENCH_PLUGIN_PATH="$top_builddir/peers/.libs"
 out=$(mktemp) || exit 1
 trap 'rm -f "$out"' EXIT
 
-echo 1..25
+echo 1..26
 . "$top_srcdir/tests/cli/tap.sh"
 lacks() { # PEER NAME: skips when the peer is not there
   case " $PEERS " in
@@ -186,6 +186,33 @@ if ! lacks ck "$name" && ! lacks dpdk "$name"; then
   "$CBENCH" versus 'ring=ff,rte_ring{sync=st}' -n >"$out" 2>&1 &&
     [ "$(grep -cx 'ring=ff' "$out")" = 5 ] &&
     "$CBENCH" versus 'ring=ff,rte{sync=st}' -n >"$out" 2>&1
+  result $? "$name"
+fi
+
+name="versus: an imitation has its original in every mode"
+if ! lacks ck "$name" && ! lacks dpdk "$name"; then
+  "$CBENCH" versus 'ring=rte{sync=mt/st},rte{sync=rts/hts},ck{sync=sp/mp}' \
+    burst=1 -n >"$out" 2>&1 && says 'all there' "
+    cbench.load 'dpdk'
+    cbench.load 'ck'
+    for kind, real in pairs { rte = 'rte_ring', ck = 'ck_ring' } do
+      local rings = cbench.kinds 'ring'
+      local ours, theirs = {}, {}
+      for _, word in ipairs(rings[kind].parameters.sync.choices) do
+        ours[word] = true
+      end
+      for _, word in ipairs(rings[real].parameters.sync.choices) do
+        theirs[word] = true
+      end
+      for word in pairs(ours) do assert(theirs[word], real .. ' ' .. word) end
+    end
+    local to = {}
+    for _, row in ipairs(cbench.scenario 'versus':rows
+        { ring = { { 'rte', sync = 'mt/st' } }, burst = 1 }) do
+      to[row.reference or 'none'] = true
+    end
+    assert(to['ring=rte_ring{sync=mt/st}/burst=1'])
+    print 'all there'"
   result $? "$name"
 fi
 
