@@ -358,6 +358,15 @@ static int refuse_run(lua_State *L, const struct cb_lua_service *self,
   return cb_lua_refuse(L, &error);
 }
 
+/* One that unregistered itself in its callback is gone once that has returned,
+ * and so is what it used. */
+static void forget_if_gone(lua_State *L, struct cb_lua_service *self)
+{
+  if (!self->head.object && set_of(self) &&
+      cb_service_active(set_of(self), self->handle.id, NULL) < 0)
+    forget(L, 1);
+}
+
 /* A Lua function's own result, left on the stack by the callback. Its error is
  * raised here, after the service has been left. */
 static int run_function(lua_State *L, struct cb_lua_service *self,
@@ -375,9 +384,11 @@ static int run_function(lua_State *L, struct cb_lua_service *self,
   function->keep = false;
   if (status < 0)
     return refuse_run(L, self, status);
-  if (lua_gettop(L) == top)
+  bool full = lua_gettop(L) == top, good = function->status == LUA_OK;
+  forget_if_gone(L, self);
+  if (full)
     return luaL_error(L, "out of memory");
-  if (function->status != LUA_OK)
+  if (!good)
     return lua_error(L);
   lua_pushboolean(L, true);
   lua_insert(L, -2);

@@ -25,6 +25,32 @@ describe("what a service uses", function ()
     assert.is_true(ring:close())
   end)
 
+  -- The function that is its callback has the ring, and the set the function.
+  it("is let go when it has unregistered itself", function ()
+    local set <close> = cbench.services {}
+    local kept = setmetatable({}, { __mode = "k" })
+    local function register(fail)
+      local ring = cbench.ring { "spsc", size = 8 }
+      local service
+      service = running(set, { name = "one", call = function ()
+        assert(ring:enqueue(1))
+        assert(service:unregister())
+        if fail then error "after that" end
+        return ring:count()
+      end })
+      kept[ring], kept[service] = true, true
+      return service
+    end
+    assert.same({ true, 1 }, { register(false):run() })
+    collectgarbage()
+    collectgarbage()
+    assert.is_nil(next(kept))
+    assert.error_matches(function () register(true):run() end, "after that")
+    collectgarbage()
+    collectgarbage()
+    assert.is_nil(next(kept))
+  end)
+
   it("is let go when its set closes", function ()
     local ring = cbench.ring { "spsc", size = 8 }
     local set = cbench.services {}
