@@ -36,12 +36,11 @@ local function collect(side, raw, pair)
   for i, row in ipairs(raw.rows) do
     local sum = side[i]
     if not sum then
-      sum = { samples = {}, fast = {}, status = "ok", rounds = 0 }
+      sum = { samples = {}, fast = {}, status = row.status,
+        reason = row.reason, idle = row.idle, rounds = 0 }
       side[i] = sum
     end
-    if worse[row.status] > worse[sum.status] then
-      sum.status, sum.reason = row.status, row.reason
-    end
+    processes.join_status(sum, row)
     sum.op, sum.n, sum.threads = row.op, row.n, row.threads
     sum.rounds = sum.rounds + #row.samples // FIELDS
     append(sum.samples, row.samples)

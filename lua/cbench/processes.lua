@@ -192,6 +192,15 @@ end
 
 local worse = { ok = 0, partial = 1, ["n/a"] = 2, fail = 3 }
 
+--- Joins what two processes say of a row, into the first: the worse of the two.
+-- But one in which the row found nothing to do takes nothing from others.
+function processes.join_status(sum, row)
+  if sum.idle and not row.idle or
+      worse[row.status] > worse[sum.status] and not row.idle then
+    sum.status, sum.reason, sum.idle = row.status, row.reason, row.idle
+  end
+end
+
 local function join_counters(into, from, before, now)
   for i, counter in ipairs(from) do
     local sum = into[i]
@@ -243,9 +252,7 @@ end
 
 local function join_row(sum, row)
   if not sum then return row end
-  if worse[row.status] > worse[sum.status] then
-    sum.status, sum.reason = row.status, row.reason
-  end
+  processes.join_status(sum, row)
   table.move(row.samples, 1, #row.samples, #sum.samples + 1, sum.samples)
   join_counters(sum.counters, row.counters, sum.operations, row.operations)
   join_latencies(sum, row.latencies)

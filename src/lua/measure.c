@@ -6,6 +6,7 @@
 #include "lua/workload.h"
 #include "measure/histogram.h"
 
+#include <errno.h>
 #include <lauxlib.h>
 #include <limits.h>
 #include <math.h>
@@ -283,6 +284,7 @@ static void push_result(lua_State *L, const struct cb_result *result,
   set_string(L, "status", cb_status_name(result->status));
   if (result->status != CB_OK)
     set_string(L, "reason", result->reason.text);
+  set_boolean(L, "idle", result->reason.code == -ENODATA);
   set_string(L, "op", workload->operation);
   if (workload->guards)
     set_string(L, "guards", workload->guards);

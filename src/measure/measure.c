@@ -353,6 +353,21 @@ static void salvage(struct run *run)
   }
 }
 
+/* Where roles do not wait for each other, one may find nothing left to do. */
+static void judge_idle(struct cb_runner *runner)
+{
+  uint64_t others = runner->total - runner->until_mark - runner->since_mark;
+  if (others == 0)
+    cb_runner_fail(runner, CB_FAIL, -ENODATA, "it did not do one operation");
+  else
+    cb_runner_fail(runner, CB_FAIL, -ENODATA,
+                   "'%s' found nothing to do in %llu batch%s, while the other "
+                   "threads did %llu operations",
+                   runner->work->roles[0].name,
+                   (unsigned long long)runner->idle,
+                   runner->idle == 1 ? "" : "es", (unsigned long long)others);
+}
+
 static void judge(struct run *run, struct cb_runner *runner)
 {
   const struct cb_result *result = runner->result;
@@ -368,7 +383,7 @@ static void judge(struct run *run, struct cb_runner *runner)
     cb_runner_fail(runner, CB_PARTIAL, -EINTR,
                    "another row did not return and ended the run");
   else if (result->sample_count == 0)
-    cb_runner_fail(runner, CB_FAIL, -ENODATA, "it did not do one operation");
+    judge_idle(runner);
   else if (signal)
     cb_runner_fail(runner, CB_PARTIAL, -EINTR, "stopped by a signal");
 }

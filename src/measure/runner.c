@@ -372,6 +372,7 @@ static void collect(struct cb_runner *runner, struct cb_sample *sample)
     last = slot->stop > last ? slot->stop : last;
   }
   sample->wall = last - first;
+  runner->idle += sample->n == 0;
 }
 
 /* Not before it is known what an operation costs, and not for long: where it

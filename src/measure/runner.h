@@ -62,6 +62,7 @@ struct cb_runner {
   uint64_t since_mark;    /* the first role's since the counters were read,
                              those that were not timed too */
   uint64_t until_mark;    /* and before that */
+  uint64_t idle;          /* batches in which the first role did nothing */
   struct cb_sample probe; /* the last batch of the calibration */
   struct cb_counter before[CB_RESULT_COUNTERS]; /* counters, ahead of round 0 */
   size_t before_count;

@@ -6,7 +6,9 @@
  *
  * Where one side outruns the other a batch ends early, so the row says how much
  * of what was asked was done; and where the threads hardly ran at the same time
- * it measured one of them alone, so it says how much they overlapped.
+ * it measured one of them alone, so it says how much they overlapped. Producers
+ * that begin with a full ring, and before any consumer, do nothing at all: such
+ * a batch has no figure.
  */
 #include "workload/rings.h"
 

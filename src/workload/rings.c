@@ -40,7 +40,7 @@ static int prepare(void *opaque, uint64_t n, struct cb_error *error)
   struct ring_work *work = opaque;
   (void)n;
   int status = cb_ring_claim(&work->loan, error);
-  if (status < 0 || work->prefill == 0)
+  if (status < 0 || !work->refill)
     return status;
   empty(work);
   return fill(work, error);
@@ -336,6 +336,7 @@ int cb_ring_workload(const struct ring_job *job, const struct cb_spec *spec,
   }
   work->loops = job->by_pointer ? &cb_ring_pointer_loops : work->ring->loops;
   work->prefill = prefill_of(work->ring, job->prefill);
+  work->refill = work->prefill > 0 || job->wait == CB_WAIT_NEVER;
   *workload = (struct cb_workload){.operation = job->operation,
                                    .state = work,
                                    .roles = work->roles,

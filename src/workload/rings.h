@@ -34,6 +34,7 @@ struct ring_work {
   const struct cb_control *control;
   uint32_t burst;
   enum cb_wait wait;
+  bool refill;      /* a batch leaves the ring as it may: see to it first */
   uint64_t prefill; /* elements in the ring before each batch */
   /* Put in and taken out by the measuring thread, between batches. */
   uint64_t in_count, in_sum, out_count, out_sum;

@@ -537,6 +537,40 @@ static void the_selftest_tells(void **state)
   assert_true(cb_selftest_run(&options, &selftest, &error) < 0);
 }
 
+static uint64_t find_nothing(void *state, unsigned thread, uint64_t n)
+{
+  (void)state;
+  (void)thread;
+  (void)n;
+  return 0;
+}
+
+/* A role that is left nothing to do has no figure, and it is said why. */
+static void an_idle_role_is_told(void **state)
+{
+  (void)state;
+  struct fake *fakes[2] = {make(1000, 1), make(1000, 1)};
+  for (int i = 0; i < 2; i++) {
+    fakes[i]->roles[0].run = find_nothing;
+    fakes[i]->work.role_count = (size_t)i + 1;
+    fakes[i]->work.batch_n = 10;
+  }
+  struct cb_measurement *measurement = measure(fakes, 2, brief(3));
+  const struct cb_result *results = measurement->results;
+  for (int i = 0; i < 2; i++) {
+    assert_int_equal(results[i].status, CB_FAIL);
+    assert_int_equal(results[i].reason.code, -ENODATA);
+    assert_int_equal(results[i].sample_count, 0);
+  }
+  assert_string_equal(results[0].reason.text, "it did not do one operation");
+  assert_string_equal(results[1].reason.text,
+                      "'one' found nothing to do in 4 batches, while the other "
+                      "threads did 40 operations");
+  cb_measurement_destroy(measurement);
+  for (int i = 0; i < 2; i++)
+    free(fakes[i]);
+}
+
 static void affinity_is_put_back(void **state)
 {
   (void)state;
@@ -577,6 +611,7 @@ int main(void)
       cmocka_unit_test(functional_checks_guard_a_row),
       cmocka_unit_test(arguments_are_checked),
       cmocka_unit_test(a_foreign_cpu_is_refused),
+      cmocka_unit_test(an_idle_role_is_told),
       cmocka_unit_test(the_selftest_tells),
       cmocka_unit_test(affinity_is_put_back)};
   alarm(100);

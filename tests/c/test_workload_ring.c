@@ -358,6 +358,40 @@ static void a_broken_ring_is_left_alone(void **state)
   cb_ring_destroy(ring);
 }
 
+/* ---- before each batch ---- */
+
+/* Whatever the batch before it has left. */
+static void a_batch_begins_with_its_prefill(void **state)
+{
+  static const int64_t prefills[] = {0, 5, 16};
+  (void)state;
+  for (int i = 0; i < 3; i++) {
+    struct cb_spec *spec = new_spec("ring_parallel");
+    struct cb_spec *ring = cb_spec_create(&cb_ring_family, "ptr_ring", NULL);
+    struct cb_control control = {0};
+    struct cb_workload workload;
+    struct cb_error error;
+    uint64_t moved = 0;
+    set(ring, "size", 16);
+    assert_int_equal(cb_spec_set_spec(spec, "ring", ring, NULL), 0);
+    set(spec, "prefill", prefills[i]);
+    assert_int_equal(create(spec, &workload, &error), 0);
+    cb_spec_destroy(spec);
+    struct ring_work *work = workload.state;
+    assert_int_equal(workload.setup(work, &control, &error), 0);
+    for (int batch = 0; batch < 4; batch++) {
+      assert_int_equal(workload.prepare(work, 100, &error), 0);
+      assert_int_equal(cb_ring_count(work->ring), prefills[i]);
+      const struct cb_role *role = &workload.roles[batch % 2];
+      moved += role->run(work, 0, 100);
+      assert_int_equal(cb_ring_count(work->ring), batch % 2 ? 0 : 16);
+    }
+    assert_int_equal(workload.check(work, moved, &error), 0);
+    workload.teardown(work);
+    workload.destroy(&workload);
+  }
+}
+
 /* ---- proofs that must fail ---- */
 
 struct tampered {
@@ -467,6 +501,7 @@ int main(void)
       cmocka_unit_test(what_a_ring_cannot_do_is_refused),
       cmocka_unit_test(bad_numbers_are_refused),
       cmocka_unit_test(a_lent_ring_is_left_as_it_was),
+      cmocka_unit_test(a_batch_begins_with_its_prefill),
       cmocka_unit_test(workloads_can_share_a_ring),
       cmocka_unit_test(a_shared_ring_that_broke_is_refused),
       cmocka_unit_test(a_broken_ring_is_left_alone),

@@ -94,6 +94,31 @@ describe("measure", function ()
     for fork = 0, 7 do assert.is_true(forks[fork]) end
   end)
 
+  it("keeps what others found where one process had nothing to do", function ()
+    local path = os.getenv "top_srcdir" .. "/tests/lua/support.lua"
+    local processes = dofile(path).import {} "processes"
+    local function joined(...)
+      local sum = { status = "ok" }
+      for i, row in ipairs { ... } do
+        if i == 1 then
+          for key, value in pairs(row) do sum[key] = value end
+        else
+          processes.join_status(sum, row)
+        end
+      end
+      return sum.reason or sum.status
+    end
+    local good = { status = "ok" }
+    local bad = { status = "fail", reason = "lost" }
+    local idle = { status = "fail", reason = "nothing", idle = true }
+    assert.equal("ok", joined(good, idle, good))
+    assert.equal("ok", joined(idle, idle, good))
+    assert.equal("nothing", joined(idle, idle))
+    assert.equal("lost", joined(idle, bad, good))
+    assert.equal("lost", joined(good, bad, idle))
+    assert.equal("lost", joined(bad, good))
+  end)
+
   it("repeats the order of a seed", function ()
     local one = cbench.measure({ workload.call {} }, with { seed = 7 })
     assert.equal(7, one.meta.seed)
