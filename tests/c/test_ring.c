@@ -247,6 +247,57 @@ static void capacity_is_what_fits(void **state)
   visit_rings(visit_full, *state);
 }
 
+/* Bursts of every length from every place, so around the end too: in and out
+ * again in order, and of bulks that are too long nothing. */
+static void burst_from(struct cb_ring *ring, uint32_t n, const char *label)
+{
+  uint64_t in[ROOM], out[ROOM];
+  uint64_t capacity = cb_ring_capacity(ring);
+  bool bulk = ring->ops->enqueue_bulk && ring->ops->dequeue_bulk;
+  for (uint32_t i = 0; i <= n; i++)
+    in[i] = 100 * n + i + 1;
+  int64_t put = (ring->ops->enqueue_burst
+                     ? cb_ring_enqueue_burst
+                     : cb_ring_enqueue_bulk)(ring, in, n, NULL, NULL);
+  if (bulk && n < capacity) {
+    assert_int_equal(
+        cb_ring_enqueue_bulk(ring, in, capacity - n + 1, NULL, NULL), 0);
+    assert_int_equal(cb_ring_dequeue_bulk(ring, out, n + 1, NULL, NULL), 0);
+  }
+  memset(out, 0, sizeof out);
+  int64_t got = (bulk ? cb_ring_dequeue_bulk
+                      : cb_ring_dequeue_burst)(ring, out, n, NULL, NULL);
+  if (put != n || got != n || memcmp(in, out, n * sizeof *in) != 0 ||
+      cb_ring_count(ring) != 0)
+    fail_msg("%s of %d: a burst of %u", label, (int)capacity, n);
+}
+
+static void visit_around(struct cb_spec *spec, const char *label, void *context)
+{
+  (void)context;
+  for (int64_t size = 1; size <= 17; size++) {
+    struct cb_ring *ring = make_ring(spec, size);
+    uint64_t value, capacity = ring ? cb_ring_capacity(ring) : 0;
+    for (uint64_t place = 0; place < capacity && capacity <= 17; place++)
+      for (uint32_t n = 1; n <= capacity; n++) {
+        cb_ring_destroy(ring);
+        ring = make_ring(spec, size);
+        for (uint64_t i = 0; i < place; i++) {
+          assert_int_equal(cb_ring_enqueue(ring, 7, NULL), 1);
+          assert_int_equal(cb_ring_dequeue(ring, &value), 1);
+        }
+        if (!ring->limits.lazy_free || n <= cb_ring_free_count(ring))
+          burst_from(ring, n, label);
+      }
+    cb_ring_destroy(ring);
+  }
+}
+
+static void bursts_go_around_the_end(void **state)
+{
+  visit_rings(visit_around, *state);
+}
+
 static void visit_zero(struct cb_spec *spec, const char *label, void *context)
 {
   struct cb_ring *ring = make_ring(spec, 8);
@@ -477,6 +528,7 @@ int main(void)
       cmocka_unit_test_prestate(model_is_matched, &seed),
       cmocka_unit_test_prestate(indexes_wrap, &seed),
       cmocka_unit_test(capacity_is_what_fits),
+      cmocka_unit_test(bursts_go_around_the_end),
       cmocka_unit_test(zero_is_kept_or_refused),
       cmocka_unit_test(resize_keeps_the_oldest),
       cmocka_unit_test(unconsume_puts_the_youngest_back),

@@ -66,6 +66,123 @@ static void pairs_come_out_again(void **state)
   visit_rings(visit_pair, NULL);
 }
 
+/* ---- small rings, from every place and every filling ---- */
+
+static const int64_t small_sizes[] = {1, 2, 3, 7, 8, 9, 15, 16, 17};
+enum { SMALL_SIZES = sizeof small_sizes / sizeof *small_sizes };
+
+/* Turns the ring until its next element goes to place number `place`, and
+ * leaves `fill` of them in it. */
+static uint64_t turn_and_fill(struct cb_ring *ring, uint64_t place,
+                              uint64_t fill)
+{
+  uint64_t value, sum = 0;
+  for (uint64_t i = 0; i < place; i++) {
+    assert_int_equal(cb_ring_enqueue(ring, 7, NULL), 1);
+    assert_int_equal(cb_ring_dequeue(ring, &value), 1);
+  }
+  for (uint64_t i = 0; i < fill; i++) {
+    assert_int_equal(cb_ring_enqueue(ring, 9000 + i, NULL), 1);
+    sum += 9000 + i;
+  }
+  return sum;
+}
+
+static void add(void *context, uint64_t value)
+{
+  *(uint64_t *)context += value;
+}
+
+/* Single elements into a ring with `fill` in it: as many as asked for, none
+ * when it is full, and how many it likes where it frees slots in batches. */
+static void pairs_behind(struct cb_spec *spec, int64_t size, int by_pointer,
+                         uint64_t place, uint64_t fill, const char *label)
+{
+  struct cb_ring *ring = new_ring(spec, size);
+  uint64_t capacity = cb_ring_capacity(ring), n = 2 * capacity + place % 2;
+  uint64_t sum = turn_and_fill(ring, place, fill), left = 0;
+  const struct cb_ring_loops *loops =
+      by_pointer ? &cb_ring_pointer_loops : ring->loops;
+  struct cb_ring_pass pass = new_pass(1, CB_WAIT_NEVER);
+  uint64_t done = loops->pair(ring, &pass, n);
+  if (!ring->limits.lazy_free)
+    check(label, "pairs end early", done == (fill < capacity ? n : 0));
+  check(label, "pairs count", done <= n && pass.next == 250 + done);
+  check(label, "pairs add", cb_ring_count(ring) == fill);
+  cb_ring_drain(ring, add, &left);
+  check(label, "pairs sum", pass.given + sum == pass.taken + left);
+  cb_ring_destroy(ring);
+}
+
+/* Until it is full, and then until it is empty. */
+static void ends_behind(struct cb_spec *spec, int64_t size, int by_pointer,
+                        uint64_t place, uint64_t fill, const char *label)
+{
+  struct cb_ring *ring = new_ring(spec, size);
+  uint64_t capacity = cb_ring_capacity(ring), free;
+  uint64_t sum = turn_and_fill(ring, place, fill);
+  const struct cb_ring_loops *loops =
+      by_pointer ? &cb_ring_pointer_loops : ring->loops;
+  struct cb_ring_pass in = new_pass(1, CB_WAIT_NEVER);
+  struct cb_ring_pass out = new_pass(1, CB_WAIT_NEVER);
+  free = cb_ring_free_count(ring);
+  check(label, "fills", loops->produce(ring, &in, capacity + 5) == free);
+  check(label, "fills", in.next == 250 + free && in.polls == 1);
+  check(label, "empties", loops->consume(ring, &out, 1) == 1);
+  check(label, "empties",
+        loops->consume(ring, &out, capacity + 5) == fill + free - 1);
+  check(label, "empties", out.polls == 1 && cb_ring_count(ring) == 0);
+  check(label, "fills and empties", in.given + sum == out.taken);
+  cb_ring_destroy(ring);
+}
+
+static void visit_small(struct cb_spec *spec, const char *label, void *context)
+{
+  (void)context;
+  for (int i = 0; i < SMALL_SIZES; i++) {
+    struct cb_ring *ring = make_ring(spec, small_sizes[i]);
+    uint64_t capacity = ring ? cb_ring_capacity(ring) : 0;
+    cb_ring_destroy(ring);
+    if (capacity > 17)
+      continue; /* some round up a lot */
+    for (uint64_t place = 0; place < capacity; place++)
+      for (uint64_t fill = 0; fill <= capacity; fill++) {
+        int by_pointer = (place + fill) % 3 == 0;
+        pairs_behind(spec, small_sizes[i], by_pointer, place, fill, label);
+        ends_behind(spec, small_sizes[i], by_pointer, place, fill, label);
+      }
+  }
+}
+
+static void small_rings_end_where_they_should(void **state)
+{
+  (void)state;
+  visit_rings(visit_small, NULL);
+}
+
+/* Slots come back by eights: behind 29, 30 and 31 of 32 elements there is room
+ * for three pairs, two and one. The loop does two a turn; no end is lost. */
+static void single_pairs_end_at_any_number(void **state)
+{
+  (void)state;
+  struct cb_spec *spec =
+      cb_spec_create(cb_family_find("ring"), "ptr_ring", NULL);
+  for (uint64_t room = 1; room <= 7; room++) {
+    struct cb_ring *ring = new_ring(spec, 32);
+    struct cb_ring_pass pass = new_pass(1, CB_WAIT_NEVER);
+    uint64_t sum = turn_and_fill(ring, 0, 32 - room), left = 0;
+    assert_int_equal(ring->loops->pair(ring, &pass, 100), room);
+    assert_int_equal(pass.next, 250 + room);
+    assert_int_equal(pass.given, 250 * room + room * (room + 1) / 2);
+    cb_ring_drain(ring, add, &left);
+    assert_int_equal(pass.given + sum, pass.taken + left);
+    cb_ring_destroy(ring);
+  }
+  cb_spec_destroy(spec);
+}
+
+/* ---- no room ---- */
+
 /* A ring that frees its slots in batches has no room for a second burst that
  * nearly fills it: the loop ends with what was whole. */
 static void a_pair_without_room_ends(void **state)
@@ -115,7 +232,7 @@ static void loops_end_at_full_and_empty(void **state)
 
 /* ---- two threads ---- */
 
-enum { MANY = 5000 };
+enum { MANY = 5001 };
 
 struct partner {
   struct cb_ring *ring, *back;
@@ -138,22 +255,32 @@ static void *pong(void *argument)
   return NULL;
 }
 
+static void stream(struct cb_ring *ring, uint32_t burst, const char *label)
+{
+  struct cb_ring_pass pass = new_pass(burst, CB_WAIT_YIELD);
+  struct partner partner = {.ring = ring, .pass = pass};
+  pthread_t thread;
+  assert_int_equal(pthread_create(&thread, NULL, consume, &partner), 0);
+  uint64_t done = ring->loops->produce(ring, &pass, MANY);
+  assert_int_equal(pthread_join(thread, NULL), 0);
+  check(label, "stream", done == MANY && partner.done == MANY);
+  check(label, "stream sums", pass.given == partner.pass.taken);
+  check(label, "stream leaves some", cb_ring_count(ring) == 0);
+  cb_ring_destroy(ring);
+}
+
+/* A number that is odd, so that loops of two a turn have one left, and in rings
+ * whose end falls anywhere. */
 static void visit_stream(struct cb_spec *spec, const char *label, void *context)
 {
   static const uint32_t bursts[] = {1, 6, 15};
   (void)context;
-  for (int i = 0; i < 3; i++) {
-    struct cb_ring *ring = new_ring(spec, 64);
-    struct cb_ring_pass pass = new_pass(bursts[i], CB_WAIT_YIELD);
-    struct partner partner = {.ring = ring, .pass = pass};
-    pthread_t thread;
-    assert_int_equal(pthread_create(&thread, NULL, consume, &partner), 0);
-    uint64_t done = ring->loops->produce(ring, &pass, MANY);
-    assert_int_equal(pthread_join(thread, NULL), 0);
-    check(label, "stream", done == MANY && partner.done == MANY);
-    check(label, "stream sums", pass.given == partner.pass.taken);
-    check(label, "stream leaves some", cb_ring_count(ring) == 0);
-    cb_ring_destroy(ring);
+  for (int i = 0; i < 3; i++)
+    stream(new_ring(spec, 64), bursts[i], label);
+  for (int i = 0; i < SMALL_SIZES; i++) {
+    struct cb_ring *ring = make_ring(spec, small_sizes[i]);
+    if (ring)
+      stream(ring, 1, label);
   }
 }
 
@@ -163,14 +290,12 @@ static void streams_arrive(void **state)
   visit_rings_between(visit_stream, NULL);
 }
 
-static void visit_pingpong(struct cb_spec *spec, const char *label,
-                           void *context)
+static void pingpong(struct cb_ring *there, struct cb_ring *back,
+                     const char *label)
 {
-  struct cb_ring *there = new_ring(spec, 64), *back = new_ring(spec, 64);
   struct cb_ring_pass pass = new_pass(1, CB_WAIT_YIELD);
   struct partner partner = {.ring = there, .back = back, .pass = pass};
   pthread_t thread;
-  (void)context;
   assert_int_equal(pthread_create(&thread, NULL, pong, &partner), 0);
   uint64_t done = there->loops->ping(there, back, &pass, MANY);
   assert_int_equal(pthread_join(thread, NULL), 0);
@@ -178,6 +303,19 @@ static void visit_pingpong(struct cb_spec *spec, const char *label,
   check(label, "ping sums", pass.given == pass.taken);
   cb_ring_destroy(there);
   cb_ring_destroy(back);
+}
+
+/* The way there and the way back may have their ends at different places. */
+static void visit_pingpong(struct cb_spec *spec, const char *label,
+                           void *context)
+{
+  (void)context;
+  pingpong(new_ring(spec, 64), new_ring(spec, 64), label);
+  for (int i = 0; i < SMALL_SIZES; i++) {
+    struct cb_ring *there = make_ring(spec, small_sizes[i]);
+    if (there)
+      pingpong(there, new_ring(spec, 64), label);
+  }
 }
 
 static void round_trips_return(void **state)
@@ -231,6 +369,8 @@ int main(void)
   alarm(120);
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(pairs_come_out_again),
+      cmocka_unit_test(small_rings_end_where_they_should),
+      cmocka_unit_test(single_pairs_end_at_any_number),
       cmocka_unit_test(a_pair_without_room_ends),
       cmocka_unit_test(loops_end_at_full_and_empty),
       cmocka_unit_test(streams_arrive),

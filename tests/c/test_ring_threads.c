@@ -199,6 +199,23 @@ static void visit_delivery(struct cb_spec *spec, const char *label,
                    context);
 }
 
+/* Small rings whose end falls anywhere, for kinds that take such sizes. */
+static void visit_odd(struct cb_spec *spec, const char *label, void *context)
+{
+  static const int64_t sizes[] = {1, 2, 3, 7, 9, 17};
+  for (int i = 0; i < 6; i++) {
+    struct cb_ring *ring = make_ring(spec, sizes[i]);
+    if (ring)
+      run_delivery(spec, label, 1, 1, sizes[i], context);
+    cb_ring_destroy(ring);
+  }
+}
+
+static void odd_sizes_deliver_too(void **state)
+{
+  visit_rings(visit_odd, *state);
+}
+
 static void every_element_arrives_once_in_order(void **state)
 {
   visit_rings_between(visit_delivery, *state);
@@ -673,6 +690,7 @@ int main(void)
   alarm(240);
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_prestate(every_element_arrives_once_in_order, &seed),
+      cmocka_unit_test_prestate(odd_sizes_deliver_too, &seed),
       cmocka_unit_test_prestate(owners_are_alone, &seed),
       cmocka_unit_test_prestate(what_was_enqueued_is_seen, &seed),
       cmocka_unit_test(what_no_queue_answers_is_found),
