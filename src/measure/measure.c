@@ -22,6 +22,7 @@
 
 #include <errno.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -202,16 +203,22 @@ static void set_up(struct run *run)
 }
 
 /* A batch that its workload's own limit has ended is the row's affair: the
- * others get the lost time back. */
+ * others get the lost time back. The user, or the end of the run's patience,
+ * can come before that limit. */
 static void capped(struct run *run, struct cb_runner *runner, double after)
 {
   const struct cb_workload *work = runner->work;
   struct cb_error why = {0, ""};
+  char end[64] = "stopped by a signal";
   if (work->check)
     work->check(work->state, runner->total, &why);
+  if (after >= work->batch_cap)
+    snprintf(end, sizeof end, "a batch took more than %g s", work->batch_cap);
+  else if (!told_to_stop(run))
+    snprintf(end, sizeof end, "the time was up %.3g s into a batch", after);
   prolong(run, after);
-  cb_runner_fail(runner, CB_FAIL, -ETIMEDOUT, "%s%sa batch took more than %g s",
-                 why.text, why.text[0] ? ": " : "", work->batch_cap);
+  cb_runner_fail(runner, CB_FAIL, -ETIMEDOUT, "%s%s%s", why.text,
+                 why.text[0] ? ": " : "", end);
 }
 
 /* After a batch that the watchdog had to end there is no time left. What came

@@ -153,6 +153,39 @@ static void a_cap_ends_one_row(void **state)
   free(fakes[1]);
 }
 
+static uint64_t run_until_the_user_has_enough(void *state, unsigned thread,
+                                              uint64_t n)
+{
+  atomic_store(&user.stop, 1);
+  return run_for_ever(state, thread, n);
+}
+
+/* What ended a batch before its cap is not called the cap. */
+static void a_signal_or_the_time_can_come_before_a_cap(void **state)
+{
+  (void)state;
+  for (int by_user = 0; by_user < 2; by_user++) {
+    struct fake *fake = make(0, 1);
+    fake->roles[0].run = by_user ? run_until_the_user_has_enough : run_for_ever;
+    fake->work.batch_cap = 50;
+    fake->check_status = -EPROTO;
+    atomic_store(&user.stop, 0);
+    struct cb_measurement *measurement =
+        measure(&fake, 1,
+                (struct cb_measure_options){.seconds = by_user ? 50 : 0.1,
+                                            .grace = by_user ? 0 : 0.1,
+                                            .control = &user});
+    const char *reason = measurement->results[0].reason.text;
+    assert_int_equal(measurement->results[0].status, CB_FAIL);
+    if (by_user)
+      assert_string_equal(reason, "one got lost: stopped by a signal");
+    else
+      assert_non_null(strstr(reason, "one got lost: the time was up 0."));
+    cb_measurement_destroy(measurement);
+    free(fake);
+  }
+}
+
 static void the_watchdog_asks_first(void **state)
 {
   (void)state;
@@ -197,6 +230,7 @@ int main(void)
       cmocka_unit_test(a_given_n_is_never_too_late),
       cmocka_unit_test(a_signal_keeps_what_there_is),
       cmocka_unit_test(a_cap_ends_one_row),
+      cmocka_unit_test(a_signal_or_the_time_can_come_before_a_cap),
       cmocka_unit_test(the_watchdog_asks_first),
       cmocka_unit_test(the_watchdog_interrupts),
       cmocka_unit_test(the_watchdog_uses_force)};
