@@ -67,6 +67,12 @@ static int create(const struct cb_spec *spec, struct cb_call *call,
     free(consume);
     return error ? error->code : -EINVAL;
   }
+  if (atomic_load_explicit(&consume->ring->broken, memory_order_relaxed)) {
+    free(consume);
+    return cb_fail(error, -EPIPE,
+                   "a workload was stopped inside this ring, which is of no "
+                   "use since");
+  }
   *call = (struct cb_call){.call = consume->ring->ops->dequeue_burst
                                        ? consume_burst
                                        : consume_singly,

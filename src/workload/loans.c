@@ -14,6 +14,13 @@ static bool is_broken(struct cb_ring *ring)
   return atomic_load_explicit(&ring->broken, memory_order_relaxed);
 }
 
+static int refuse_broken(struct cb_error *error)
+{
+  return cb_fail(error, -EPIPE,
+                 "another workload was stopped inside this ring, which is of "
+                 "no use since");
+}
+
 /* Another workload that has this ring: the one that holds what is in it, or
  * any. */
 static struct ring_loan *find(const struct ring_loan *loan, bool holder)
@@ -31,6 +38,8 @@ int cb_ring_borrow(struct ring_loan *loan, struct cb_ring *ring,
                    const struct cb_control *control, cb_ring_drop *back,
                    void *context, struct cb_error *error)
 {
+  if (is_broken(ring))
+    return refuse_broken(error);
   uint64_t count = cb_ring_count(ring);
   *loan = (struct ring_loan){.ring = ring,
                              .control = control,
@@ -57,9 +66,7 @@ int cb_ring_claim(struct ring_loan *loan, struct cb_error *error)
   if (!loan->ring || loan->holds)
     return 0;
   if (is_broken(loan->ring))
-    return cb_fail(error, -EPIPE,
-                   "another workload was stopped inside this ring, which is of "
-                   "no use since");
+    return refuse_broken(error);
   struct ring_loan *holder = find(loan, true);
   if (holder) {
     cb_ring_drain(holder->ring, holder->back, holder->context);

@@ -24,7 +24,7 @@ struct ring_loan {
 };
 
 /* Takes the ring over from its owner, empty. back may be NULL: what is left is
- * forgotten. -ENOMEM with the sentence. */
+ * forgotten. -ENOMEM with the sentence, -EPIPE when it is broken. */
 int cb_ring_borrow(struct ring_loan *loan, struct cb_ring *ring,
                    const struct cb_control *control, cb_ring_drop *back,
                    void *context, struct cb_error *error);

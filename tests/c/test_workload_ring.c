@@ -312,17 +312,18 @@ static void workloads_can_share_a_ring(void **state)
   cb_ring_destroy(ring);
 }
 
-/* In what another has broken nobody waits; and who was left by force, and gave
- * nothing back, is in nobody's way. */
+/* In what another has broken nobody waits, nor begins to; and who was left by
+ * force, and gave nothing back, is in nobody's way. */
 static void a_shared_ring_that_broke_is_refused(void **state)
 {
   struct cb_ring *ring = new_ring("rte");
-  struct cb_workload one, two;
+  struct cb_workload one, two, late;
   struct cb_control control = {0};
   struct cb_error error;
   (void)state;
   lend_to(ring, new_spec("ring_pair"), &one);
   lend_to(ring, new_spec("ring_pair"), &two);
+  lend_to(ring, new_spec("ring_pair"), &late);
   assert_int_equal(one.setup(one.state, &control, &error), 0);
   assert_int_equal(two.setup(two.state, &control, &error), 0);
   assert_int_equal(one.prepare(one.state, 10, &error), 0);
@@ -331,6 +332,8 @@ static void a_shared_ring_that_broke_is_refused(void **state)
   assert_non_null(strstr(error.text, "another workload was stopped inside"));
   one.destroy(&one);
   assert_int_equal(two.prepare(two.state, 10, &error), -EPIPE);
+  assert_int_equal(late.setup(late.state, &control, &error), -EPIPE);
+  late.destroy(&late);
   two.teardown(two.state);
   two.destroy(&two);
   cb_ring_destroy(ring);

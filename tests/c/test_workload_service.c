@@ -462,6 +462,9 @@ static void a_ring_is_consumed(void **state)
     assert_int_equal(call.call(call.argument, lcore), -EAGAIN);
     assert_int_equal(cb_ring_count(ring), 0);
     cb_call_release(&call);
+    /* In one that somebody was stopped inside it could wait for ever. */
+    atomic_store(&ring->broken, 1);
+    assert_int_equal(cb_call_make(spec, false, &call, NULL), -EPIPE);
     cb_spec_destroy(spec);
     cb_ring_destroy(ring);
     assert_int_equal(cb_services_destroy(set, 1, NULL), 0);
