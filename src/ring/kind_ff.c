@@ -30,8 +30,6 @@
  */
 #include "ring/ring.h"
 
-#include <errno.h>
-
 /* How far ahead the consumer fetches lines, in slots of a half: nearly a line.
  * Otherwise it would ask for each line twice, for reading and then to clear it.
  * After a wait it is at the producer's heels and fetches nothing: it would take
@@ -55,8 +53,9 @@ struct ff_ring {
 };
 
 /* Slots from the first of the lower half to the first of the upper one: whole
- * lines, of which two hold nothing. Their number is odd, since slots a multiple
- * of 4096 bytes apart would look alike to the processor's store queue. */
+ * lines, of which two or three hold nothing. Their number is odd, since slots a
+ * multiple of 4096 bytes apart would look alike to the processor's store queue.
+ */
 static uint64_t ff_stride(uint64_t size)
 {
   const uint64_t line = 64 / sizeof(ff_slot);
