@@ -35,10 +35,12 @@
  * Where it is also an array with two indexes, ring_indexed.h has the rest.
  *
  * A kind in which it matters that a thread had to wait for an element may
- * define besides
+ * define two macros besides, which end with this file, as RING does:
  *
- *   RING_DEQUEUE_WAITED  its dequeue for after a poll that found nothing
- *   RING_ANSWERS(at)     what a producer does before it answers such an element
+ *   RING_DEQUEUE_WAITED  the name of another NAME_dequeue, for the polls after
+ *                        one that found nothing
+ *   RING_ANSWERS(at)     of round trips: what is done at the cursor of the
+ *                        producer that answers an element that was waited for
  *
  * A plug-in includes the installed copy, <cbench/ring_loops.h>; nothing here
  * refers to a symbol of the library.

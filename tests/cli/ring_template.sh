@@ -71,8 +71,24 @@ CB_RING_FREE_COUNT(toy)
 #define RING_TYPE struct toy_ring
 #else
 CB_RING_LOOPED(toy)
+/* Both hooks for elements that were waited for. */
+CB_RING_INLINE bool toy_dequeue_waited(CONSUMER *at, uint64_t *value)
+{
+  return toy_dequeue(at, value);
+}
+
+CB_RING_INLINE void toy_answers(PRODUCER *at)
+{
+  CB_RING_OPAQUE(at->ring);
+}
+#define RING_DEQUEUE_WAITED toy_dequeue_waited
+#define RING_ANSWERS(at) toy_answers(at)
 #endif
 #include <cbench/ring_loops.h>
+#if defined RING || defined RING_TYPE || defined RING_DEQUEUE_WAITED ||        \
+    defined RING_ANSWERS
+#error "a second kind in this file would get them too"
+#endif
 
 #ifdef __cplusplus
 extern "C"
