@@ -51,12 +51,15 @@ end
 -- Each side has its own functional checks, once.
 local function one_process(sides, which, options, seconds, pair)
   local side = sides[which]
-  local raw, message = processes.start(side.program, side.rows, {
+  local raw, message, number = processes.start(side.program, side.rows, {
     seconds = seconds, rounds = options.rounds, seed = options.seed + pair,
     fork = pair,
     guard_seconds = pair == 0 and processes.guard_seconds(seconds) or nil,
   }, side.plugin)
-  if not raw then return nil, ("%s: %s"):format(which, message) end
+  if not raw then
+    local row = number and side.rows[number].name .. ": " or ""
+    return nil, ("%s: %s%s"):format(which, row, message)
+  end
   collect(side, raw, pair)
   processes.keep_guards(side.rows, raw)
   return raw

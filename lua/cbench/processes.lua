@@ -114,6 +114,12 @@ local function measure_shuffled(rows, options)
   return raw
 end
 
+-- A process that ends before its answer has noted the row that it was at.
+local function number_rows(rows)
+  core.open_note()
+  for i, row in ipairs(rows) do row.number = i end
+end
+
 local function do_job(job)
   for _, plugin in ipairs(job.plugins or {}) do
     local good, message = import("plugins").load(plugin.path, plugin.prefix)
@@ -122,6 +128,7 @@ local function do_job(job)
   for _, row in ipairs(job.rows) do
     row.work.params = unportable(row.work.params)
   end
+  if job.noted then number_rows(job.rows) end
   local raw, message = measure_shuffled(job.rows, job.options)
   return raw or { message = message }
 end
@@ -166,23 +173,25 @@ local function ended(how, number)
 end
 
 --- Has a fresh process of `program` measure rows that `processes.row` made.
--- Returns its raw rows, or nil and a sentence. `plugin` is loaded besides
--- those of this process.
+-- Returns its raw rows, or nil and a sentence; and when the process ended
+-- without an answer, the index of the row that it was at. `plugin` is loaded
+-- besides those of this process.
 function processes.start(program, rows, options, plugin)
   local job = core.json_encode {
     protocol = PROTOCOL, version = core.version, rows = rows,
-    options = options, plugins = loaded_plugins(plugin),
+    options = options, plugins = loaded_plugins(plugin), noted = true,
   }
-  local text, how, number, forced = core.run_program(
+  local text, how, number, forced, noted = core.run_program(
     { program, "-E", "-e", "require'cbench'._worker()" }, job,
-    options.seconds + GRACE_SECONDS)
+    options.seconds + GRACE_SECONDS, false, true)
   if not text then return nil, how end
+  local at = rows[noted] and noted
   if forced then
-    return nil, "a measuring process did not end and was killed"
+    return nil, "a measuring process did not end and was killed", at
   end
   local raw = core.json_decode(text)
   if how == "signal" or not raw then
-    return nil, ended(how, number)
+    return nil, ended(how, number), at
   end
   if raw.message then return nil, raw.message end
   return raw
@@ -268,7 +277,9 @@ local function join(sum, raw)
     raw.forks = 1
     return raw
   end
-  for i, row in ipairs(raw.rows) do sum.rows[i] = join_row(sum.rows[i], row) end
+  for at, row in pairs(raw.rows) do
+    sum.rows[at] = join_row(sum.rows[at], row)
+  end
   sum.forks = sum.forks + 1
   sum.rounds = sum.rounds + raw.rounds
   sum.stopped_by = raw.stopped_by
@@ -357,47 +368,92 @@ local function need_of(fork, took, raw)
   return fork == 0 and need / 2 or need
 end
 
+-- Rows that are measured, until one ends the process that it is measured in:
+-- that one has failed, and the others go on without it.
+local function new_race(rows)
+  local race = { rows = {}, at = {}, failed = {} }
+  for i, row in ipairs(rows) do race.rows[i], race.at[i] = row, i end
+  return race
+end
+
+local function fail_row(race, number, reason)
+  race.failed[table.remove(race.at, number)] = {
+    status = "fail", reason = reason, threads = 1, operations = 0,
+    samples = {}, counters = {}, roles = {},
+  }
+  table.remove(race.rows, number)
+end
+
+-- Of a process that measured those that were left, the rows by their place
+-- among all.
+local function put_back(race, raw)
+  local found = raw.rows
+  raw.rows = {}
+  for i, at in ipairs(race.at) do raw.rows[at] = found[i] end
+  return raw
+end
+
+-- Have all rows failed that were asked for, so that only what rides along is
+-- left?
+local function is_over(race, index, work)
+  for _, at in ipairs(race.at) do
+    if index[at] <= work.count then return false end
+  end
+  return next(race.failed) ~= nil
+end
+
 local function in_fresh_processes(work, options, program)
   local rows, index = measurable(work, processes.row)
+  local race = new_race(rows)
   local begun, hz = core.now(), core.clock().hz
   local function clock() return (core.now() - begun) / hz end
   local time = options.time
     - math.min(RESERVE_SECONDS, RESERVE_SHARE * options.time)
   local sum, tail, needs = nil, 0.003, {}
   core.arm_signals()
-  for fork = 0, options.forks - 1 do
+  local fork, lost = 0, 0 -- seconds, which the other rows get back
+  while fork < options.forks and #race.rows > 0 do
     local start = clock()
-    if fork > 0 and (core.stop_signal()
-        or start + fit.median(needs) > options.time) then
+    if sum and (core.stop_signal() or is_over(race, index, work)
+        or start - lost + fit.median(needs) > options.time) then
       break
     end
     if options.progress then
       options.progress { phase = "rounds", fork = fork + 1,
         forks = options.forks, elapsed = clock(), seconds = options.time }
     end
-    local seconds = share_of(time - clock(), options.forks - fork, tail, needs)
-    local raw, message = processes.start(program, rows, {
+    local seconds = share_of(time - clock() + lost, options.forks - fork, tail,
+      needs)
+    local raw, message, number = processes.start(program, race.rows, {
       seconds = seconds, ["until"] = core.now() + math.ceil(seconds * hz),
       rounds = options.rounds, seed = options.seed + fork, fork = fork,
       guard_seconds = fork == 0 and processes.guard_seconds(options.time)
         or nil,
     })
-    -- One that a signal ended before it was ready takes none of what the
-    -- others have found with it.
-    if not raw and core.stop_signal() and sum then break end
-    if not raw then
+    if raw then
+      needs[#needs + 1] = need_of(fork, clock() - start, raw)
+      tail = (tail + math.max((core.now() - raw.finished) / hz, 0)) / 2
+      processes.keep_batches(race.rows, raw)
+      processes.keep_guards(race.rows, raw)
+      sum = join(sum, put_back(race, raw))
+      fork = fork + 1
+    elseif number and not core.stop_signal() then
+      fail_row(race, number, message)
+      lost = lost + clock() - start
+    elseif core.stop_signal() and sum then
+      -- One that a signal ended before it was ready takes none of what the
+      -- others have found with it.
+      break
+    else
       if core.stop_signal() then
         message = "stopped before anything was measured"
       end
       core.disarm_signals()
       return nil, message
     end
-    needs[#needs + 1] = need_of(fork, clock() - start, raw)
-    tail = (tail + math.max((core.now() - raw.finished) / hz, 0)) / 2
-    sum = join(sum, raw)
-    processes.keep_batches(rows, raw)
-    processes.keep_guards(rows, raw)
   end
+  sum = sum or { rows = {}, forks = fork, rounds = 0, stopped_by = "error" }
+  for at, row in pairs(race.failed) do sum.rows[at] = row end
   sum.signal = core.stop_signal() or sum.signal
   core.disarm_signals()
   sum.elapsed, sum.seed = clock(), options.seed

@@ -245,6 +245,10 @@ struct cb_measure_options {
    * body is left by force. */
   void (*hung)(void *data, const char *variant);
   void *data;
+  /* Before functions of a variant are called, with its index, and with the
+   * number of variants after the last: who shares that with another process
+   * can tell later in which of them this one ended. */
+  void (*working)(void *data, size_t variant);
 };
 
 struct cb_measurement {

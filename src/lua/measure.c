@@ -2,6 +2,7 @@
 
 #include "cbench.h"
 #include "lua/coroutine.h"
+#include "lua/process.h"
 #include "lua/signals.h"
 #include "lua/workload.h"
 #include "measure/histogram.h"
@@ -127,6 +128,7 @@ static void read_samples(lua_State *L, int index, struct cb_sample *samples,
  * raised meanwhile. */
 struct session {
   struct cb_variant *variants;
+  uint32_t *numbers; /* of the rows, as whoever sent them counts; 0: none */
   int (*cpus)[CPUS_MAX];
   struct cb_measurement *measurement;
   lua_State *L;
@@ -138,6 +140,7 @@ static int session_gc(lua_State *L)
   struct session *session = lua_touserdata(L, 1);
   cb_measurement_destroy(session->measurement);
   free(session->variants);
+  free(session->numbers);
   free(session->cpus);
   memset(session, 0, sizeof *session);
   return 0;
@@ -154,8 +157,9 @@ static struct session *new_session(lua_State *L, size_t count)
   lua_setmetatable(L, -2);
   session->L = L;
   session->variants = calloc(count + 1, sizeof *session->variants);
+  session->numbers = calloc(count + 1, sizeof *session->numbers);
   session->cpus = calloc(count + 1, sizeof *session->cpus);
-  if (!session->variants || !session->cpus)
+  if (!session->variants || !session->numbers || !session->cpus)
     luaL_error(L, "out of memory");
   return session;
 }
@@ -186,6 +190,8 @@ static bool read_row(lua_State *L, struct session *session, size_t at,
 {
   int row = lua_gettop(L);
   struct cb_variant *variant = &session->variants[at];
+  session->numbers[at] = (uint32_t)get_integer(L, row, "number");
+  cb_lua_note(session->numbers[at]);
   lua_getfield(L, row, "work");
   luaL_checktype(L, -1, LUA_TTABLE);
   variant->workload = cb_lua_new_workload(L, -1);
@@ -200,6 +206,12 @@ static bool read_row(lua_State *L, struct session *session, size_t at,
   variant->cpus = session->cpus[at];
   variant->cpu_count = read_cpus(L, row, session->cpus[at]);
   return true;
+}
+
+static void working(void *data, size_t variant)
+{
+  const struct session *session = data;
+  cb_lua_note(session->numbers[variant]);
 }
 
 /* An error in the function is not worth a measurement; it is let go. */
@@ -385,7 +397,8 @@ int cb_lua_measure(lua_State *L)
       .guard_seconds = get_number(L, 2, "guard_seconds"),
       .control = cb_lua_stop_control(),
       .progress = session->progress ? progress : NULL,
-      .data = session};
+      .data = session,
+      .working = working};
   const char *held = cb_lua_hold(L, "measurement");
   session->measurement = cb_measure(session->variants, count, &options, &error);
   cb_lua_hold(L, held);

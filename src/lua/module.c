@@ -123,6 +123,7 @@ static const luaL_Reg core_functions[] = {
     {"nearest", cb_lua_nearest},
     {"now", cb_lua_now},
     {"obey_parent", cb_lua_obey_parent},
+    {"open_note", cb_lua_open_note},
     {"output", cb_lua_output},
     {"percentiles", cb_lua_percentiles},
     {"perf", cb_lua_perf},

@@ -11,6 +11,9 @@
 #include <spawn.h>
 #include <stdbool.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -19,11 +22,15 @@ extern char **environ;
 
 enum { ARGUMENTS_MAX = 64 };
 
+/* Where a child that may note finds the file for it. */
+enum { NOTE = 3 };
+
 /* One child and our ends of its pipes. */
 struct child {
   pid_t pid;
   int to;   /* its standard input, -1 once all is written */
   int from; /* its standard output, -1 at its end */
+  int note; /* the file that it notes in, or -1 */
   const char *input;
   size_t left;
 };
@@ -68,6 +75,8 @@ static int spawn(struct child *child, char *const *argv, const int input[2],
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_adddup2(&actions, input[0], STDIN_FILENO);
   posix_spawn_file_actions_adddup2(&actions, output[1], STDOUT_FILENO);
+  if (child->note >= 0)
+    posix_spawn_file_actions_adddup2(&actions, child->note, NOTE);
   posix_spawnattr_init(&attributes);
   default_signals(&attributes);
   int code =
@@ -146,8 +155,7 @@ static int wait_for(struct pollfd ends[2], double seconds,
                     const struct child *child, bool *passed)
 {
   struct timespec time = {.tv_sec = (time_t)seconds,
-                          .tv_nsec =
-                              (long)((seconds - floor(seconds)) * 1e9)};
+                          .tv_nsec = (long)((seconds - floor(seconds)) * 1e9)};
   sigset_t stopping, before;
   sigemptyset(&stopping);
   sigaddset(&stopping, SIGINT);
@@ -235,6 +243,54 @@ static bool converse(struct child *child, luaL_Buffer *output,
   return forced > 0;
 }
 
+/* ---- what a child notes */
+
+static volatile uint32_t *note;
+
+/* Memory that both sides have, and that outlives whatever ends one of them. It
+ * is a file for limits, beyond which a signal would end us. */
+static int make_note(void)
+{
+  struct rlimit most;
+  if (getrlimit(RLIMIT_FSIZE, &most) < 0 || most.rlim_cur < sizeof *note)
+    return -1;
+  int file = memfd_create("cbench", MFD_CLOEXEC);
+  if (file >= 0 && ftruncate(file, sizeof *note) < 0)
+    close_end(&file);
+  return file;
+}
+
+static uint32_t read_note(int file)
+{
+  uint32_t number = 0;
+  if (file < 0 || pread(file, &number, sizeof number, 0) != sizeof number)
+    return 0;
+  return number;
+}
+
+int cb_lua_open_note(lua_State *L)
+{
+  struct stat status;
+  (void)L;
+  if (note || fstat(NOTE, &status) < 0 || status.st_size != sizeof *note)
+    return 0;
+  void *page =
+      mmap(NULL, sizeof *note, PROT_READ | PROT_WRITE, MAP_SHARED, NOTE, 0);
+  if (page != MAP_FAILED) {
+    note = page;
+    close(NOTE);
+  }
+  return 0;
+}
+
+void cb_lua_note(uint32_t number)
+{
+  if (note)
+    *note = number;
+}
+
+/* ---- in Lua */
+
 static int read_arguments(lua_State *L, char **argv)
 {
   luaL_checktype(L, 1, LUA_TTABLE);
@@ -256,7 +312,7 @@ static int read_arguments(lua_State *L, char **argv)
 int cb_lua_run_program(lua_State *L)
 {
   char *argv[ARGUMENTS_MAX + 1];
-  struct child child = {0};
+  struct child child = {.note = -1};
   struct sigaction ignore = {.sa_handler = SIG_IGN}, before;
   luaL_Buffer output;
 
@@ -264,13 +320,18 @@ int cb_lua_run_program(lua_State *L)
   child.input = luaL_checklstring(L, 2, &child.left);
   struct limit limit = {.seconds = luaL_checknumber(L, 3),
                         .of_work = lua_toboolean(L, 4)};
+  bool noted = lua_toboolean(L, 5);
   luaL_buffinitsize(L, &output, 1 << 20);
+  if (noted)
+    child.note = make_note();
   sigaction(SIGPIPE, &ignore, &before);
   int code = start(&child, argv);
   limit.deadline = now() + limit.seconds;
   bool forced = !code && converse(&child, &output, &limit);
   close_end(&child.to);
   sigaction(SIGPIPE, &before, NULL);
+  if (code)
+    close_end(&child.note);
   if (code)
     return luaL_fileresult(L, (errno = code, 0), argv[0]);
 
@@ -282,7 +343,9 @@ int cb_lua_run_program(lua_State *L)
   lua_pushinteger(L,
                   WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
   lua_pushboolean(L, forced);
-  return 4;
+  lua_pushinteger(L, read_note(child.note));
+  close_end(&child.note);
+  return 5;
 }
 
 int cb_lua_program(lua_State *L)

@@ -171,6 +171,13 @@ static void show(struct run *run, const char *phase, const char *variant)
   run->options.progress(run->options.data, &progress);
 }
 
+/* A variant's turn, or nobody's. */
+static void turn_to(struct run *run, size_t variant)
+{
+  if (run->options.working)
+    run->options.working(run->options.data, variant);
+}
+
 static void prolong(struct run *run, double seconds)
 {
   run->deadline += seconds;
@@ -195,6 +202,7 @@ static void set_up(struct run *run)
   for (size_t i = 0; i < run->count && !told_to_stop(run); i++) {
     size_t next = run->turn[i];
     show(run, "setup", run->variants[next].name);
+    turn_to(run, next);
     cb_runner_open(&run->runners[next], &run->variants[next],
                    &run->measurement->results[next]);
     guarding += run->runners[next].guarding;
@@ -263,13 +271,16 @@ static void calibrate(struct run *run)
     if (!runner->ready || too_late(run, runner))
       continue;
     show(run, "calibration", run->variants[i].name);
+    turn_to(run, i);
     if (cb_calibrate(runner, &limits, &run->watchdog) == -ETIMEDOUT)
       bitten(run, runner);
   }
   cb_share_batches(run->runners, run->count, &limits);
   for (size_t i = 0; i < run->count; i++)
-    if (run->runners[i].ready)
+    if (run->runners[i].ready) {
+      turn_to(run, i);
       cb_runner_mark(&run->runners[i]);
+    }
 }
 
 static uint32_t canary_ticks(void (*sing)(void))
@@ -303,6 +314,7 @@ static bool in_the_race(const struct cb_runner *runner)
 static bool run_one(struct run *run, struct cb_runner *runner,
                     struct cb_sample *sample)
 {
+  turn_to(run, (size_t)(runner - run->runners));
   cb_watchdog_enter(&run->watchdog, runner);
   int status = cb_runner_batch(runner, runner->n, sample);
   if (cb_watchdog_leave(&run->watchdog)) {
@@ -405,6 +417,7 @@ static void finish(struct run *run)
   for (size_t left = run->count; left-- > 0;) {
     size_t i = run->turn[left];
     struct cb_runner *runner = &run->runners[i];
+    turn_to(run, i);
     if (runner->work)
       cb_runner_close(runner);
     else
@@ -412,6 +425,7 @@ static void finish(struct run *run)
     judge(run, runner);
     cb_classify(runner->result->samples, runner->result->sample_count);
   }
+  turn_to(run, run->count);
   run->measurement->elapsed = cb_seconds() - run->start;
 }
 

@@ -6,7 +6,7 @@ cd "$folder" || exit 1
 mkdir temporary
 export TMPDIR="$folder/temporary"
 
-echo 1..15
+echo 1..16
 out=$folder/out
 . "$top_srcdir/tests/cli/tap.sh"
 says() { # PATTERN CODE: what the code prints
@@ -92,14 +92,52 @@ stopped INT 130
 result $? "Ctrl-C while it is compiled: 130, and the folder is gone"
 stopped TERM 143
 result $? "SIGTERM while it is compiled: 143, and the folder is gone"
-crash="a statement that crashes is not blamed on an argument"
+crash="a statement that ends its process fails its row, and no other"
+named="and its row is named, also by ab"
 if [ "${SANITIZE:-no}" != no ]; then
   skip "$crash" "sanitizers handle the signal"
+  skip "$named" "sanitizers handle the signal"
 else
-  says ":4: a measuring process ended by signal 11 (SIGSEGV)" "
-    cbench.measure(c { code = '*(volatile int *)0 = 1;' },
-      { time = 30, rounds = 3, forks = 2 })"
+  says 'all told' "
+    local results = cbench.measure({
+      c { name = 'good', code = 'CB_KEEP(i);' },
+      c { name = 'crash', code = '*(volatile int *)0 = 1;' },
+      c { name = 'late', setup = 'int calls;',
+        code = 'if (++calls == 100) abort();' },
+      c { name = 'thread', threads = 2,
+        code = 'if (thread == 1) *(volatile int *)0 = 1;' },
+      c { name = 'exit', code = 'exit(3);' },
+      c { name = 'init', init = 'abort();' },
+    }, { time = 60, rounds = 3, forks = 3 })
+    assert(results.good.status == 'ok' and results.good.forks == 3)
+    local how = { crash = 'signal 11 (SIGSEGV)', late = 'signal 6 (SIGABRT)',
+      thread = 'signal 11 (SIGSEGV)', exit = 'exit 3',
+      init = 'signal 6 (SIGABRT)' }
+    for name, ended in pairs(how) do
+      assert(results[name].status == 'fail', name)
+      assert(results[name].reason == 'a measuring process ended by ' .. ended,
+        name .. ': ' .. results[name].reason)
+    end
+    local alone = cbench.measure(c { code = 'abort();' },
+      { time = 30, rounds = 3, forks = 2 })
+    assert(alone.status == 'fail' and alone.reason:find 'SIGABRT')
+    print 'all told'"
   result $? "$crash"
+  cat >crash.lua <<'END'
+local cbench = require "cbench"
+return cbench.scenario {
+  title = "crash", params = { k = { 1, 2 } },
+  workload = function (p)
+    return cbench.workload.c { code = p.k == 2 and "abort();" or "" }
+  end,
+}
+END
+  ended="FAIL: a measuring process ended by signal 6 (SIGABRT)"
+  "$CBENCH" crash.lua -T 30 -r 3 -F 2 >out 2>&1
+  [ $? = 1 ] && grep -qF "k=2: $ended" out && grep -q '^ *1  *[0-9]' out &&
+    ! "$CBENCH" ab --a "$CBENCH" --b "$CBENCH" crash.lua -T 30 -r 3 -F 2 \
+      >out 2>&1 && grep -qF "A: k=2: ${ended#FAIL: }" out
+  result $? "$named"
 fi
 ls temporary >out
 [ ! -s out ]
