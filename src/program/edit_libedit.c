@@ -4,6 +4,9 @@
  * Characters are read by a function of ours: libedit's own gives up when a
  * signal interrupts it, which would throw away a half-typed line whenever the
  * window changes its size. Only Ctrl-C is allowed to do that.
+ *
+ * The terminal is asked to put brackets around what is pasted (libedit knows
+ * nothing of them), so that a Tab in there is a Tab.
  */
 #include "program/edit.h"
 
@@ -23,6 +26,7 @@ static EditLine *editor;
 static History *entries;
 static char *current_prompt;
 static bool abandoned; /* Ctrl-C, with something in the line */
+static bool pasting;   /* between the brackets, perhaps lines ago */
 static edit_complete *complete;
 static void *complete_context;
 
@@ -55,9 +59,20 @@ static void leave_locale(char *former)
 
 /* ---- characters ---- */
 
+/* No escape sequence of ours with NO_COLOR, as in all output. */
+static void ask_for_brackets(bool on)
+{
+  const char *plain = getenv("NO_COLOR");
+  if (plain && *plain)
+    return;
+  fputs(on ? "\033[?2004h" : "\033[?2004l", stdout);
+  fflush(stdout);
+}
+
 static void follow_signals(EditLine *el)
 {
   if (edit_take_continue()) {
+    ask_for_brackets(true); /* a shell had the terminal meanwhile */
     el_set(el, EL_PREP_TERM, 1);
     el_set(el, EL_REFRESH);
   }
@@ -140,6 +155,10 @@ static unsigned char on_tab(EditLine *el, wint_t key)
   unsigned char result = CC_ERROR;
 
   (void)key;
+  if (pasting) {
+    free(line);
+    return insert(el, "\t");
+  }
   if (!line)
     return CC_ERROR;
   if (line[strspn(line, " \t")] == 0) {
@@ -162,6 +181,22 @@ static unsigned char on_tab(EditLine *el, wint_t key)
   return result;
 }
 
+static unsigned char on_paste(EditLine *el, wint_t key)
+{
+  (void)el;
+  (void)key;
+  pasting = true;
+  return CC_NORM;
+}
+
+static unsigned char on_pasted(EditLine *el, wint_t key)
+{
+  (void)el;
+  (void)key;
+  pasting = false;
+  return CC_NORM;
+}
+
 /* ---- the editor ---- */
 
 static void set_up(void)
@@ -178,6 +213,10 @@ static void set_up(void)
   /* The narrow call would copy the texts and never free them. */
   el_wset(editor, EL_ADDFN, L"complete-lua", L"complete a name", on_tab);
   el_set(editor, EL_BIND, "\t", "complete-lua", NULL);
+  el_wset(editor, EL_ADDFN, L"paste-begin", L"pasted text begins", on_paste);
+  el_wset(editor, EL_ADDFN, L"paste-end", L"pasted text ends", on_pasted);
+  el_set(editor, EL_BIND, "\\e[200~", "paste-begin", NULL);
+  el_set(editor, EL_BIND, "\\e[201~", "paste-end", NULL);
   el_set(editor, EL_BIND, "^R", "em-inc-search-prev", NULL);
   el_source(editor, NULL); /* the user's own ~/.editrc */
 }
@@ -204,6 +243,7 @@ static enum edit_result finish(const char *text, int length, char **line)
     *line = strndup(text, (size_t)length);
     return *line ? EDIT_LINE : EDIT_END;
   }
+  pasting = false;
   if (length >= 0)
     return EDIT_END;
   fputs("^C\n", stdout);
@@ -223,7 +263,9 @@ static enum edit_result libedit_read(const char *prompt, char **line)
   edit_watch_signals();
   /* Before the prompt comes: keys that answer it must find the mode set. */
   el_set(editor, EL_PREP_TERM, 1);
+  ask_for_brackets(true);
   const char *text = el_gets(editor, &length);
+  ask_for_brackets(false);
   edit_unwatch_signals();
   enum edit_result result = finish(text, length, line);
   leave_locale(former);

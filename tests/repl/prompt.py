@@ -441,6 +441,27 @@ def pasted(start):
     s.expect("\r\n6\r\n> ")
 
 
+@edited
+def pasted_tabs(start):
+    "a Tab in what is pasted is a Tab, and completes again after it"
+    s = start()
+    s.expect("> ")
+    check("\x1b[?2004h" in s.raw, "nobody asks for brackets")
+    s.send("\x1b[200~x = 'str\tb' y =\r\t2\r\tstr =\t#x +\ty\x1b[201~" + ENTER)
+    s.expect("> ")
+    s.result("str, x:byte(4), _G.string == string", "7\t9\ttrue")
+    s.send("string.by" + TAB + "'A'" + ENTER)
+    s.expect("\r\n65\r\n> ")
+    s.send("\x1b[200~z = '\t")
+    s.expect("z = '")
+    s.send(CTRL_C)
+    s.expect("> ")
+    s.send("string.by" + TAB + "'B'" + ENTER)
+    s.expect("\r\n66\r\n> ")
+    check(s.leave() == 0, "exit status")
+    check(s.raw.rfind("\x1b[?2004h") < s.raw.rfind("\x1b[?2004l"), "left on")
+
+
 def letters(start):
     "characters beyond ASCII are kept"
     s = start(LANG="C")
@@ -620,6 +641,6 @@ run([values, greeting, silence, tables, lines, abandoned, interrupted,
      interrupted_coroutines, coroutines_as_ever, interrupted_show, end_of_input, errors, completion, completion_of_kinds,
      filled, completion_calls_nothing, indentation, history_file, history_recall,
      history_limit, history_unfinished, history_off,
-     pasted, letters, resized, narrow, no_escapes,
+     pasted, pasted_tabs, letters, resized, narrow, no_escapes,
      prompts, after_script, reading, stopped,
      help_topics, own_globals, results, measuring, not_fancy])
