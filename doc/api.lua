@@ -36,10 +36,14 @@
 --- The kinds of a family.
 -- @function kinds
 -- @param family "backend", "pool", "ring", "lock", "workload" or "call"
+-- @param[opt] kind one of them
+-- @param[opt] parameter a name
 -- @return a list of names in table order; `[name]` of it is `{ summary,
---   parameters, limits }`
+--   parameters, limits }`. With a kind and a name, that parameter of the kind:
+--   nil where it has none, or there is no such kind
 -- @usage
 -- print(cbench.kinds "ring")
+-- print(cbench.kinds("ring", "rte", "wait").preset)
 
 --- Adds the kinds of a plug-in.
 -- @function load

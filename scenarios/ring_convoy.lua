@@ -11,13 +11,6 @@ local function cpus()
   return math.tointeger(last) or 0, math.tointeger(first) or 0
 end
 
--- The option of that name of a kind of ring, or nil. Plug-ins may add kinds, so
--- each is looked up when its row is made.
-local function option(kind, name)
-  local known = cbench.kinds "ring"[kind]
-  return known and known.parameters[name]
-end
-
 -- Where a producer waits for the turn of another.
 local in_turn = { rte = "mt", alf = "mp", ck = "mp" }
 
@@ -25,7 +18,7 @@ local function waits_in_turn(ring)
   if type(ring) ~= "table" then ring = { ring } end
   local turn = in_turn[ring[1]]
   if not turn then return false end
-  local sync = ring.sync or option(ring[1], "sync").preset
+  local sync = ring.sync or cbench.kinds("ring", ring[1], "sync").preset
   -- Of "mp/sp" and { producer = "mp", consumer = "sp" } the first.
   if type(sync) == "table" then sync = sync.producer end
   return tostring(sync):match "^%w+" == turn
@@ -52,7 +45,7 @@ return cbench.scenario {
     local ring = type(p.ring) == "table" and p.ring or { p.ring }
     local waiting = { ring[1] }
     for key, value in pairs(ring) do waiting[key] = value end
-    if option(ring[1], "wait") then waiting.wait = p.wait end
+    if cbench.kinds("ring", ring[1], "wait") then waiting.wait = p.wait end
     local consumer, producer = cpus()
     local on = { consumer }
     for i = 1, p.producers do on[i + 1] = producer end

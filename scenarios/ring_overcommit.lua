@@ -12,13 +12,6 @@ local function cpus()
   return math.max(1, math.min(32, count // 1))
 end
 
--- Whether one thread can wait for another inside such a ring. Plug-ins may add
--- kinds, so each is looked up when its row is made.
-local function waits(kind)
-  local known = cbench.kinds "ring"[kind]
-  return known ~= nil and known.parameters.wait ~= nil
-end
-
 return cbench.scenario {
   title     = "Rings with more threads than CPUs",
   about     = "How bad does it get when a thread has to wait for a CPU?",
@@ -40,7 +33,7 @@ return cbench.scenario {
     local ring = type(p.ring) == "table" and p.ring or { p.ring }
     local waiting = { ring[1] }
     for key, value in pairs(ring) do waiting[key] = value end
-    if waits(ring[1]) then waiting.wait = p.wait end
+    if cbench.kinds("ring", ring[1], "wait") then waiting.wait = p.wait end
     return cbench.workload.ring_stream {
       ring = waiting, producers = p.threads, consumers = p.threads,
       wait = p.wait, cap = 0.5,

@@ -28,7 +28,9 @@ end
 
 --- The kinds of a family ("backend", "pool", "ring", "lock", "workload"): a
 -- list of names in table order; also [name] = { summary, parameters, limits }.
-local function kinds(family)
+-- With a kind and a name, that parameter of the kind; nil where it has none, or
+-- there is no such kind.
+local function kinds(family, kind_name, parameter)
   if type(family) ~= "string" then
     error(("bad argument #1 to 'kinds' (string expected, got %s)"):format(
       type(family)), 2)
@@ -44,7 +46,9 @@ local function kinds(family)
     list[i] = kind.name
     list[kind.name] = describe(kind)
   end
-  return setmetatable(list, kinds_meta)
+  if kind_name == nil then return setmetatable(list, kinds_meta) end
+  local kind = list[kind_name]
+  return kind and kind.parameters[parameter]
 end
 
 return kinds

@@ -13,6 +13,13 @@ describe("kinds", function ()
     end
   end)
 
+  it("tells a parameter of a kind, where there is one", function ()
+    assert.equal("pause", cbench.kinds("ring", "rte", "wait").preset)
+    assert.is_nil(cbench.kinds("ring", "spsc", "wait"))
+    assert.is_nil(cbench.kinds("ring", "no such", "wait"))
+    assert.is_nil(cbench.kinds("ring", "rte", "no such"))
+  end)
+
   it("names the families when one is unknown", function ()
     local good, message = pcall(cbench.kinds, "rign")
     assert.is_false(good)
