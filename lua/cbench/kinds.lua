@@ -47,8 +47,8 @@ local function kinds(family, kind_name, parameter)
     list[kind.name] = describe(kind)
   end
   if kind_name == nil then return setmetatable(list, kinds_meta) end
-  local kind = list[kind_name]
-  return kind and kind.parameters[parameter]
+  local kind = type(kind_name) == "string" and list[kind_name]
+  return kind and kind.parameters[parameter] or nil
 end
 
 return kinds

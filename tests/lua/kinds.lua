@@ -18,6 +18,7 @@ describe("kinds", function ()
     assert.is_nil(cbench.kinds("ring", "spsc", "wait"))
     assert.is_nil(cbench.kinds("ring", "no such", "wait"))
     assert.is_nil(cbench.kinds("ring", "rte", "no such"))
+    assert.is_nil(cbench.kinds("ring", 1, "wait"))
   end)
 
   it("names the families when one is unknown", function ()
