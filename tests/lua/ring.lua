@@ -175,7 +175,7 @@ describe("a ring", function ()
       pair { ring = { "ptr_ring", size = 32 }, burst = 31 },
       pair { ring = { "ptr_ring", size = 64 }, prefill = 63 },
       pair { ring = { "ptr_ring", size = 64 }, burst = 31 },
-    }, { time = 0.05 })
+    }, { time = 20, rounds = 2 })
     local sentence = "ptr_ring of %d elements had no room for %d more: it "
       .. "frees its slots in batches"
     assert.equal(sentence:format(32, 31), results[1].reason)
