@@ -193,7 +193,18 @@ local function refusals(rows)
   return refused
 end
 
+-- Why the option `threads` says nothing to any of the rows; or nil.
+local function threads_in_vain(list, options)
+  if not options.threads then return nil end
+  for _, descriptor in ipairs(list) do
+    if descriptor.params.threads ~= nil then return nil end
+  end
+  return list[1] and workload.threads_follow(list[1].kind)
+end
+
 local function plan(list, options)
+  local vain = threads_in_vain(list, options)
+  if vain then return nil, vain end
   local rows = {}
   for i, descriptor in ipairs(list) do
     rows[i] = place_row(descriptor, options)

@@ -56,8 +56,7 @@ local function placed(descriptor, p, placement)
   for _, name in ipairs(placement) do
     if name == "threads" then
       if descriptor.params.threads == nil then
-        return nil, ("option 'threads': the threads of '%s' follow from its "
-          .. "other parameters"):format(descriptor.kind)
+        return nil, workload.threads_follow(descriptor.kind)
       end
       local parameters = copy(descriptor.params)
       parameters.threads = p.threads

@@ -206,6 +206,12 @@ local function check_params(kind, params)
   return core.check_workload { kind = "lua", params = params }
 end
 
+--- Why a kind without the parameter does not take `threads`.
+function workload.threads_follow(name)
+  return ("option 'threads': the threads of '%s' follow from its other "
+    .. "parameters"):format(name)
+end
+
 --- A descriptor of the kind, or nil and what is wrong.
 function workload.describe(name, arguments)
   local kind = kind_of(name)
@@ -217,8 +223,7 @@ function workload.describe(name, arguments)
   if not fields then return nil, params end
   -- A workload without the option runs on the threads its roles say.
   if params.threads ~= nil and not kind.has.threads then
-    return nil, ("option 'threads': the threads of '%s' follow from its other "
-      .. "parameters"):format(name)
+    return nil, workload.threads_follow(name)
   end
   local good, message = check_params(kind, params)
   -- What other builds have is described all the same: as a row it is n/a.

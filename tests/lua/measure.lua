@@ -204,6 +204,16 @@ describe("measure", function ()
     end, "1024000000 coroutines use 3906.2 GiB of memory at least")
   end)
 
+  it("refuses threads that no row takes", function ()
+    local ring, atomic = cbench.workload.ring_pair {}, cbench.workload.atomic {}
+    assert.error_matches(function ()
+      cbench.measure(ring, { time = 20, rounds = 2, threads = 2 })
+    end, "option 'threads': the threads of 'ring_pair' follow from its other")
+    local both = cbench.measure({ ring, atomic },
+      { time = 20, rounds = 2, threads = 2 })
+    assert.same({ 1, 2 }, { both[1].threads, both[2].threads })
+  end)
+
   it("refuses what is no workload", function ()
     assert.has_error(function () cbench.measure() end)
     assert.has_error(function () cbench.measure {} end)

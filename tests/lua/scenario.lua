@@ -531,8 +531,7 @@ describe("placement", function ()
         return workload.nesting { depth = p.depth }
       end }
       made:rows({}, { threads = { 1, 2 } })
-    end, "scenario: option 'threads': the threads of 'nesting' follow from " ..
-      "its other parameters")
+    end, "scenario: the threads of 'nesting' follow")
     assert.has_error(function ()
       local made = yields { params = {}, workload = { workload.yield {} } }
       made:rows({}, { threads = { 1, 2 } })

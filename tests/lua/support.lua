@@ -100,6 +100,9 @@ function support.workload()
     end
     return true
   end
+  function workload.threads_follow(kind)
+    return "the threads of '" .. kind .. "' follow"
+  end
   return workload
 end
 
