@@ -120,7 +120,7 @@ CB_RING_APART uint64_t rts_hold_back(struct cb_ring *ring,
   uint32_t streak = 0;
   uint64_t head;
   do {
-    streak = cb_ring_wait(ring->control, ring->wait, streak);
+    streak = cb_ring_turn_wait(ring, streak);
     head = atomic_load_explicit(&side->rts_head, memory_order_acquire);
     *stopped = streak == 0;
   } while (streak && rts_too_far(side, head));
@@ -175,7 +175,7 @@ CB_RING_APART uint64_t hts_await(struct cb_ring *ring, struct rte_side *side)
   uint32_t streak = 0;
   uint64_t word;
   do {
-    streak = cb_ring_wait(ring->control, ring->wait, streak);
+    streak = cb_ring_turn_wait(ring, streak);
     word = atomic_load_explicit(&side->hts, memory_order_acquire);
   } while (streak && low(word) != high(word));
   return word;

@@ -31,6 +31,21 @@ uint64_t cb_ring_round_up(uint64_t n);
 /* The option `wait` of spec. */
 enum cb_wait cb_ring_wait_of(const struct cb_spec *spec);
 
+/* Polls after which a thread that waits for another one of its side gives way.
+ * Two on one CPU fall into lock step, each with a claim that the other waits
+ * for: what an element takes then is these polls. In a loop that found the ring
+ * full or empty the other side is at work, and patience pays. */
+#define CB_RING_TURN_PATIENCE 8
+
+/* cb_ring_wait for waits inside the ring. */
+CB_RING_INLINE uint32_t cb_ring_turn_wait(const struct cb_ring *ring,
+                                          uint32_t streak)
+{
+  if (ring->wait == CB_WAIT_YIELD && streak >= CB_RING_TURN_PATIENCE)
+    streak = CB_RING_PATIENCE;
+  return cb_ring_wait(ring->control, ring->wait, streak);
+}
+
 /* Waits go to functions of their own, so that the usual way through an
  * operation keeps its registers. */
 CB_RING_APART bool cb_ring_await_long(struct cb_ring *ring,
@@ -38,7 +53,7 @@ CB_RING_APART bool cb_ring_await_long(struct cb_ring *ring,
 {
   uint32_t streak = 0;
   do
-    if (!(streak = cb_ring_wait(ring->control, ring->wait, streak))) {
+    if (!(streak = cb_ring_turn_wait(ring, streak))) {
       atomic_store_explicit(&ring->broken, 1, memory_order_relaxed);
       return false;
     }
@@ -61,7 +76,7 @@ CB_RING_APART bool cb_ring_lock_long(const struct cb_ring *ring,
 {
   uint32_t streak = 0;
   do
-    if (!(streak = cb_ring_wait(ring->control, ring->wait, streak)))
+    if (!(streak = cb_ring_turn_wait(ring, streak)))
       return false;
   while (!cb_ttas_trylock(lock, NULL, CB_ORDER_ACQREL));
   return true;

@@ -83,7 +83,7 @@
  * has its line to itself for a while, and CB_WAIT_YIELD gives way. */
 #define CB_RING_STREAK 16
 #define CB_RING_LONG_PAUSE 8
-#define CB_RING_PATIENCE 8
+#define CB_RING_PATIENCE 64
 
 CB_RING_INLINE bool cb_ring_stopped(const struct cb_control *control)
 {
@@ -122,7 +122,7 @@ CB_RING_APART uint32_t cb_ring_wait(const struct cb_control *control,
                      : 0;
          i < CB_RING_LONG_PAUSE; i++)
       CB_RING_PAUSE();
-  return streak < CB_RING_STREAK ? streak + 1 : streak;
+  return streak < CB_RING_PATIENCE ? streak + 1 : streak;
 }
 
 /* The same for a loop that found its ring full or empty. */
