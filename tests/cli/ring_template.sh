@@ -8,7 +8,8 @@ trap 'rm -rf "$work"' EXIT
 mkdir -p "$work/include/cbench"
 cp "$top_srcdir/src/cbench.h" "$work/include/"
 cp "$top_srcdir"/src/cbench/*.h "$work/include/cbench/"
-cp "$top_srcdir/src/ring/ring_loops.h" "$work/include/cbench/"
+cp "$top_srcdir/src/ring/ring_loops.h" "$top_srcdir/src/ring/ring_wait.h" \
+  "$work/include/cbench/"
 
 cat >"$work/toy.c" <<'TOY'
 /* One slot and a flag: as small as a ring can be. */
