@@ -29,7 +29,7 @@ local function append(list, flat)
   table.move(flat, 1, #flat, #list + 1, list)
 end
 
-local worse = { ok = 0, partial = 1, ["n/a"] = 2, fail = 3 }
+local worse = processes.worse
 
 -- Adds what one process of a side found to what is known of that side.
 local function collect(side, raw, pair)

@@ -199,7 +199,9 @@ end
 
 -- ---- joining what several processes found
 
-local worse = { ok = 0, partial = 1, ["n/a"] = 2, fail = 3 }
+--- How bad a status is, to tell the worse of two.
+processes.worse = { ok = 0, partial = 1, ["n/a"] = 2, fail = 3 }
+local worse = processes.worse
 
 --- Joins what two processes say of a row, into the first: the worse of the two.
 -- But one in which the row found nothing to do takes nothing from others.

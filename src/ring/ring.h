@@ -31,6 +31,13 @@ uint64_t cb_ring_round_up(uint64_t n);
 /* The option `wait` of spec. */
 enum cb_wait cb_ring_wait_of(const struct cb_spec *spec);
 
+/* Has a thread been stopped while it waited inside? No wait in there would end
+ * any more. */
+CB_RING_INLINE bool cb_ring_is_broken(const struct cb_ring *ring)
+{
+  return atomic_load_explicit(&ring->broken, memory_order_relaxed) != 0;
+}
+
 /* Polls after which a thread that waits for another one of its side gives way.
  * Two on one CPU fall into lock step, each with a claim that the other waits
  * for: what an element takes then is these polls. In a loop that found the ring

@@ -9,6 +9,7 @@
 
 #include "ring/ring.h"
 #include "service/calls.h"
+#include "workload/loans.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -67,11 +68,10 @@ static int create(const struct cb_spec *spec, struct cb_call *call,
     free(consume);
     return error ? error->code : -EINVAL;
   }
-  if (atomic_load_explicit(&consume->ring->broken, memory_order_relaxed)) {
+  int status = cb_ring_usable(consume->ring, error);
+  if (status < 0) {
     free(consume);
-    return cb_fail(error, -EPIPE,
-                   "a workload was stopped inside this ring, which is of no "
-                   "use since");
+    return status;
   }
   *call = (struct cb_call){.call = consume->ring->ops->dequeue_burst
                                        ? consume_burst

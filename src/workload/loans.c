@@ -9,13 +9,10 @@
 static struct ring_loan *loans;
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 
-static bool is_broken(struct cb_ring *ring)
+int cb_ring_usable(const struct cb_ring *ring, struct cb_error *error)
 {
-  return atomic_load_explicit(&ring->broken, memory_order_relaxed);
-}
-
-static int refuse_broken(struct cb_error *error)
-{
+  if (!cb_ring_is_broken(ring))
+    return 0;
   return cb_fail(error, -EPIPE,
                  "another workload was stopped inside this ring, which is of "
                  "no use since");
@@ -38,8 +35,9 @@ int cb_ring_borrow(struct ring_loan *loan, struct cb_ring *ring,
                    const struct cb_control *control, cb_ring_drop *back,
                    void *context, struct cb_error *error)
 {
-  if (is_broken(ring))
-    return refuse_broken(error);
+  int status = cb_ring_usable(ring, error);
+  if (status < 0)
+    return status;
   uint64_t count = cb_ring_count(ring);
   *loan = (struct ring_loan){.ring = ring,
                              .control = control,
@@ -65,8 +63,9 @@ int cb_ring_claim(struct ring_loan *loan, struct cb_error *error)
 {
   if (!loan->ring || loan->holds)
     return 0;
-  if (is_broken(loan->ring))
-    return refuse_broken(error);
+  int status = cb_ring_usable(loan->ring, error);
+  if (status < 0)
+    return status;
   struct ring_loan *holder = find(loan, true);
   if (holder) {
     cb_ring_drain(holder->ring, holder->back, holder->context);
@@ -82,7 +81,7 @@ void cb_ring_return(struct ring_loan *loan)
   struct cb_ring *ring = loan->ring;
   if (!ring)
     return;
-  if (cb_ring_claim(loan, NULL) == 0 && !is_broken(ring)) {
+  if (cb_ring_claim(loan, NULL) == 0 && !cb_ring_is_broken(ring)) {
     cb_ring_drain(ring, NULL, NULL);
     for (uint64_t i = 0; i < loan->kept_count; i++)
       ring->ops->enqueue(ring, loan->kept[i]);

@@ -23,6 +23,9 @@ struct ring_loan {
   uint64_t kept_count;
 };
 
+/* 0, or -EPIPE with the sentence where the ring is broken. */
+int cb_ring_usable(const struct cb_ring *ring, struct cb_error *error);
+
 /* Takes the ring over from its owner, empty. back may be NULL: what is left is
  * forgotten. -ENOMEM with the sentence, -EPIPE when it is broken. */
 int cb_ring_borrow(struct ring_loan *loan, struct cb_ring *ring,

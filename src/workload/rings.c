@@ -55,14 +55,13 @@ static unsigned threads_of(const struct ring_work *work)
 
 static bool was_stopped(const struct ring_work *work)
 {
-  return cb_ring_stopped(work->control) ||
-         atomic_load_explicit(&work->ring->broken, memory_order_relaxed);
+  return cb_ring_stopped(work->control) || cb_ring_is_broken(work->ring);
 }
 
 /* Threads that wait for each other's time slices do not fail, they crawl. */
 static int convoy(const struct ring_work *work, struct cb_error *error)
 {
-  bool broken = atomic_load_explicit(&work->ring->broken, memory_order_relaxed);
+  bool broken = cb_ring_is_broken(work->ring);
   enum cb_wait wait = broken ? work->ring->wait : work->wait;
   return cb_fail(
       error, -ETIMEDOUT,

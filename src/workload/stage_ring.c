@@ -312,25 +312,20 @@ static int claim(struct stage *stage, struct cb_error *error)
                     : 0;
 }
 
-static bool is_broken(const struct shared *shared)
-{
-  return atomic_load_explicit(&shared->ring->broken, memory_order_relaxed);
-}
-
 static void teardown(struct stage *stage)
 {
   struct shared *shared = stage->data;
   shared->ring->control = NULL;
   if (shared->lent)
     cb_ring_return(&shared->loan);
-  else if (!is_broken(shared))
+  else if (!cb_ring_is_broken(shared->ring))
     cb_ring_drain(shared->ring, NULL, NULL);
 }
 
 static int check(struct stage *stage, struct cb_error *error)
 {
   const struct shared *shared = stage->data;
-  if (is_broken(shared))
+  if (cb_ring_is_broken(shared->ring))
     return cb_stage_fail(stage, -ETIMEDOUT, error,
                          "convoy: a thread waited for its turn in the ring "
                          "until it was stopped");
